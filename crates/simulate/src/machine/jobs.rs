@@ -83,6 +83,7 @@ impl SimulatedMachine {
             factor,
             cached: &[],
             controls,
+            extrapolates: self.extrapolates,
         };
         let (launched, output) = launches(&input, (jobs, times), (&tasks, rules), &mut self.system);
         in_time(case, &output)?;

@@ -43,6 +43,7 @@ pub struct SimulatedMachine {
     /// The members, by case.
     members: HashMap<String, Members>,
     seed: u64,
+    extrapolates: bool,
 }
 
 impl SimulatedMachine {
@@ -62,7 +63,13 @@ impl SimulatedMachine {
         let names = (0..nodes).flat_map(|node| repeat_n(node_name(&model, node), processes));
         let topology = Topology::of(names);
         let members = members::of_plan(plan);
-        Self { limits: NodeLimits::of(&model), topology, system, members, seed, model }
+        Self { limits: NodeLimits::of(&model), topology, system, members, seed, extrapolates: true, model }
+    }
+
+    /// The same, but all of each phase is simulated, however long its state is steady.
+    #[must_use]
+    pub fn without_extrapolation(self) -> Self {
+        Self { extrapolates: false, ..self }
     }
 
     /// The model.
@@ -289,6 +296,7 @@ impl Machine for SimulatedMachine {
             factor,
             cached: &cached,
             controls,
+            extrapolates: self.extrapolates,
         };
         let output = simulate(&input, &mut self.system);
         in_time(case, &output)?;

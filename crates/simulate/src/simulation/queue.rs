@@ -90,6 +90,15 @@ impl Events {
         }
     }
 
+    /// Moves all events by `time`.
+    pub(crate) fn shift(&mut self, time: Ticks) {
+        let all = self.heap.0.iter_mut().chain(&mut self.sorted).chain(&mut self.later);
+        all.for_each(|(at, _)| *at = at.saturating_add(time));
+        if self.horizon != NEVER {
+            self.horizon.0 = self.horizon.0.saturating_add(time);
+        }
+    }
+
     #[inline]
     fn is_sorted_first(&self) -> bool {
         match (self.sorted.last(), self.heap.first()) {

@@ -101,6 +101,15 @@ impl Requests {
         self.free.push(number);
     }
 
+    /// Moves all their times by `time`.
+    pub(crate) fn shift(&mut self, time: Ticks) {
+        for request in &mut self.all {
+            for at in [&mut request.due, &mut request.submitted, &mut request.ended] {
+                *at = at.saturating_add(time);
+            }
+        }
+    }
+
     #[inline]
     pub(crate) fn get(&mut self, number: u32) -> &mut Request {
         &mut self.all[number as usize]

@@ -181,6 +181,20 @@ impl System {
         }
     }
 
+    /// Moves everything that is in flight by `time`; of the devices, that of those that are `used`.
+    pub(crate) fn shift(&mut self, time: Ticks, used: impl Fn(usize) -> bool) {
+        let drives = self.drives.iter_mut().enumerate().filter(|(drive, _)| used(*drive));
+        drives.for_each(|(_, drive)| drive.shift(time));
+        self.stations.iter_mut().for_each(|station| station.shift(time));
+        self.names.iter_mut().for_each(|service| service.shift(time));
+        for node in &mut self.nodes {
+            node.processors.shift(time);
+            node.adapter.iter_mut().for_each(|limiter| limiter.shift(time));
+            node.client.shift(time);
+            node.copies.shift(time);
+        }
+    }
+
     /// Sets new seeds, drawn from `random`, for all parts.
     pub(crate) fn reseed(&mut self, random: &mut Xoshiro256PlusPlus) {
         let mut new = || Xoshiro256PlusPlus::seed_from_u64(random.next_u64());

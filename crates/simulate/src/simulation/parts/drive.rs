@@ -6,6 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::model::{Device, Trouble, TroubleKind, WriteCache};
 use crate::simulation::parts::service::{ServiceTime, uniform, whole};
 use crate::simulation::parts::station::{Limiter, READ, RateLimit, Slots, WRITE};
+use crate::simulation::phase::steady::Level;
 use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ticks};
 
 /// One device of a model.
@@ -33,10 +34,13 @@ pub(crate) struct Drive {
     /// When the last of its requests ends, and since when it has had one in flight, or since it was last read.
     busy_until: Ticks,
     busy_since: Ticks,
-    /// The work that is done after the end of the present interval, or for a page cache.
+    /// The work that has not been counted yet, and its length at which that which is done is counted.
     later: Vec<Work>,
+    later_most: usize,
     /// The end of the present interval of the counters.
     interval_end: Ticks,
+    /// The work of all intervals before it.
+    earlier: Counters,
 }
 
 /// The work of one request, whose bytes are moved evenly between two times.
@@ -104,6 +108,8 @@ struct BackgroundLoad {
     next: Ticks,
 }
 
+/// Least number of requests after which those that are done are counted.
+const LATER_MIN: usize = 64;
 /// Size of a request of others in bytes.
 const BACKGROUND_BYTES: u64 = 4096;
 /// If there are this many stalls without any time between them, there is no time without stalls at all.
@@ -132,7 +138,9 @@ impl Drive {
             busy_until: 0,
             busy_since: 0,
             later: Vec::new(),
+            later_most: LATER_MIN,
             interval_end: 0,
+            earlier: Counters::default(),
         };
         for trouble in troubles {
             if trouble.devices == device.name
@@ -175,7 +183,7 @@ impl Drive {
     /// `factor`.
     #[inline]
     pub(crate) fn serve(&mut self, arrival: Ticks, piece: &Piece, factor: f64) -> Ticks {
-        let Piece { direction, bytes, place, modifies, behind } = *piece;
+        let Piece { direction, bytes, place, modifies, .. } = *piece;
         let mut factor = factor * self.slow;
         if self.drift != 0.0 {
             factor /= (1.0 + self.drift * arrival as f64).max(1e-6);
@@ -228,27 +236,79 @@ impl Drive {
         // Where there is a limit, it says when the bytes pass.
         let (from, until) =
             if cost > 0.0 { (start.saturating_sub(whole(cost)), start) } else { (begun, end) };
-        if until <= self.interval_end && !behind {
-            self.counters.add(&counters);
-        } else {
-            self.later.push(Work { from, until, counters });
+        self.later.push(Work { from, until, counters });
+        if self.later.len() >= self.later_most {
+            self.settle(arrival.min(self.interval_end));
+            self.later_most = (2 * self.later.len()).max(LATER_MIN);
         }
         end
     }
 
     /// Returns the work done by `now` since the last call. The next interval ends at `next`.
     pub(crate) fn take_counters(&mut self, now: Ticks, next: Ticks) -> Counters {
+        self.settle(now);
+        self.take_settled(next)
+    }
+
+    /// Returns the work that has been counted since the last call. The next interval ends at `next`.
+    pub(crate) fn take_settled(&mut self, next: Ticks) -> Counters {
         self.interval_end = next;
-        let mut counters = std::mem::take(&mut self.counters);
-        for mut work in std::mem::take(&mut self.later) {
+        self.earlier.add(&self.counters);
+        std::mem::take(&mut self.counters)
+    }
+
+    /// Counts what has been done by `now`.
+    pub(crate) fn settle(&mut self, now: Ticks) {
+        let counters = &mut self.counters;
+        self.later.retain_mut(|work| {
             counters.add(&work.take_part(now));
-            if work.until > now {
-                self.later.push(work);
-            }
-        }
+            work.until > now
+        });
         counters.busy += self.busy_until.min(now).saturating_sub(self.busy_since);
         self.busy_since = self.busy_since.max(now);
-        counters
+    }
+
+    /// All work that has been counted.
+    pub(crate) fn all_counters(&self) -> Counters {
+        let mut all = self.earlier;
+        all.add(&self.counters);
+        all
+    }
+
+    /// Counts work that was not simulated, in this time.
+    pub(crate) fn add_counters(&mut self, work: &Counters, time: Ticks) {
+        self.counters.add(&Counters { busy: work.busy.min(time), ..*work });
+    }
+
+    /// What fills and empties in it.
+    pub(crate) fn levels(&self) -> impl Iterator<Item = Level> {
+        let cache = self.cache.iter().map(|cache| Level { filled: cache.filled, limit: cache.size });
+        cache.chain(self.bursts.iter().map(|burst| Level { filled: burst.left, limit: burst.size }))
+    }
+
+    /// Whether it has been the same all the time from `from` until `now`.
+    pub(crate) fn is_even(&self, from: Ticks, now: Ticks) -> bool {
+        self.drift == 0.0 && self.next_trouble(from) > now
+    }
+
+    /// When it stalls next.
+    pub(crate) fn next_trouble(&self, now: Ticks) -> Ticks {
+        let begins = self.stalls.iter().filter_map(|stall| stall.next(now)).map(|(begin, _)| begin);
+        begins.min().unwrap_or(Ticks::MAX)
+    }
+
+    /// Moves everything in it by `time`.
+    pub(crate) fn shift(&mut self, time: Ticks) {
+        self.slots.shift(time);
+        self.limiter.shift(time);
+        self.cache.iter_mut().for_each(|cache| cache.at = cache.at.saturating_add(time));
+        self.bursts.iter_mut().for_each(|burst| burst.at = burst.at.saturating_add(time));
+        self.load.iter_mut().for_each(|load| load.next = load.next.saturating_add(time));
+        for work in &mut self.later {
+            (work.from, work.until) = (work.from.saturating_add(time), work.until.saturating_add(time));
+        }
+        self.busy_until = self.busy_until.saturating_add(time);
+        self.busy_since = self.busy_since.saturating_add(time);
     }
 
     /// Drops everything that is waiting for it at `now`.
@@ -301,6 +361,28 @@ impl Counters {
             self.time[direction] = self.time[direction].saturating_add(more.time[direction]);
         }
         self.busy = self.busy.saturating_add(more.busy);
+    }
+
+    /// The work since the state `before`.
+    pub(crate) fn since(&self, before: &Self) -> Self {
+        let of = |now: [u64; 2], then: [u64; 2]| [now[READ] - then[READ], now[WRITE] - then[WRITE]];
+        Self {
+            requests: of(self.requests, before.requests),
+            bytes: of(self.bytes, before.bytes),
+            time: of(self.time, before.time),
+            busy: self.busy - before.busy,
+        }
+    }
+
+    /// The part of its repetitions between two numbers of them.
+    pub(crate) fn between(&self, from: f64, until: f64) -> Self {
+        let of = |all: u64| whole(all as f64 * until) - whole(all as f64 * from);
+        Self {
+            requests: self.requests.map(of),
+            bytes: self.bytes.map(of),
+            time: self.time.map(of),
+            busy: of(self.busy),
+        }
     }
 }
 

@@ -99,6 +99,12 @@ impl NameService {
         self.servers[server].serve(start, time)
     }
 
+    /// Moves everything in it by `time`.
+    pub(crate) fn shift(&mut self, time: Ticks) {
+        self.servers.iter_mut().for_each(|server| server.shift(time));
+        self.locks.values_mut().for_each(|free| *free = free.saturating_add(time));
+    }
+
     /// Removes locks that are no longer held.
     pub(crate) fn unlock(&mut self) {
         self.locks.clear();

@@ -100,6 +100,16 @@ impl Striping {
         }
     }
 
+    /// The first of the devices that store file number `file`, or 0 if these are all devices.
+    pub(crate) fn first_device_of_part(&self, file: u64) -> u32 {
+        let devices = u64::from(self.devices.max(1));
+        if self.stripe >= self.devices {
+            0
+        } else {
+            narrow(file.wrapping_mul(u64::from(self.stripe)) % devices)
+        }
+    }
+
     /// Adds `piece`, or extends the piece that the device already has.
     fn add(&self, pieces: &mut Vec<(u32, Piece)>, device: u32, piece: Piece) {
         match pieces.iter_mut().find(|(there, _)| *there == device) {

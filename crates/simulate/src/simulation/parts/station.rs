@@ -65,6 +65,11 @@ impl Slots {
         self.0.iter_mut().for_each(|free| *free = (*free).min(now));
     }
 
+    /// Moves all times by `time`.
+    pub(crate) fn shift(&mut self, time: Ticks) {
+        self.0.iter_mut().for_each(|free| *free = free.saturating_add(time));
+    }
+
     /// The number of slots.
     pub(crate) fn count(&self) -> usize {
         self.0.len()
@@ -123,6 +128,11 @@ impl Limiter {
     pub(crate) fn give_up(&mut self, now: Ticks) {
         self.free = self.free.min(now as f64);
     }
+
+    /// Moves everything that is waiting by `time`.
+    pub(crate) fn shift(&mut self, time: Ticks) {
+        self.free += time as f64;
+    }
 }
 
 /// A link or server on the path to the devices.
@@ -170,6 +180,12 @@ impl Station {
     pub(crate) fn give_up(&mut self, now: Ticks) {
         self.slots.give_up(now);
         self.limiters.iter_mut().for_each(|limiter| limiter.give_up(now));
+    }
+
+    /// Moves everything that is waiting by `time`.
+    pub(crate) fn shift(&mut self, time: Ticks) {
+        self.slots.shift(time);
+        self.limiters.iter_mut().for_each(|limiter| limiter.shift(time));
     }
 
     /// Returns when a request that arrives at `arrival` leaves.

@@ -138,6 +138,7 @@ impl Running<'_> {
                 _ => self.request_time.saturating_mul(operations),
             },
             ends,
+            extrapolated: self.steady.extrapolated(),
             tasks: self.tasks,
             recording: self.recording,
             start: self.start,

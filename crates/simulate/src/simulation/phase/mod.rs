@@ -8,12 +8,14 @@
 //! | `transfer` | the path of bytes between a node and the devices |
 //! | `exchange` | messages between nodes |
 //! | `launches` | jobs and their processes |
+//! | `steady` | the steady state, and the time that is not simulated |
 //! | `ending` | how tasks end, and what the phase leaves behind |
 
 mod ending;
 mod exchange;
 pub(crate) mod launches;
 mod operation;
+pub(crate) mod steady;
 mod tasks;
 mod transfer;
 
@@ -22,6 +24,7 @@ use std::collections::{HashMap, VecDeque};
 use engine::{Controls, EndOutcome, PhaseJob, Progress, Stonewalled};
 use plan::{Phase, Sharing, Work};
 
+use self::steady::{Extrapolated, Steady};
 use crate::simulation::exchanges::Exchanges;
 use crate::simulation::jobs::RunningJobs;
 use crate::simulation::objects::ObjectPhase;
@@ -56,6 +59,8 @@ pub(crate) struct PhaseInput<'a> {
     /// The share of each node's reads that its page cache serves.
     pub(crate) cached: &'a [f64],
     pub(crate) controls: &'a Controls,
+    /// Whether the time in a steady state is computed and not simulated.
+    pub(crate) extrapolates: bool,
 }
 
 /// The result of a phase.
@@ -80,6 +85,8 @@ pub(crate) struct PhaseOutput {
     pub(crate) processor_time: Ticks,
     /// For exchanges: each endpoint, with its node.
     pub(crate) ends: Vec<(u32, EndOutcome)>,
+    /// The part that was not simulated.
+    pub(crate) extrapolated: Option<Extrapolated>,
 }
 
 /// The counters of the devices in an interval.
@@ -143,6 +150,7 @@ struct Running<'a> {
     pieces: Vec<(u32, crate::simulation::parts::drive::Piece)>,
     unstarted: u64,
     first_io: Ticks,
+    steady: Steady,
 }
 
 /// Simulates a phase, which begins at the present time of `system`. That time is then advanced to its
@@ -196,6 +204,7 @@ impl<'a> Running<'a> {
             Work::Tree(tree) => (workload.direct, tree.sync),
             _ => (workload.direct, workload.sync.per_write),
         };
+        let is_possible = workload.work.is_transfers() || workload.work.makes_trees();
         let several = system.nodes.len();
         system.names.iter_mut().for_each(super::parts::names::NameService::unlock);
         Self {
@@ -231,6 +240,7 @@ impl<'a> Running<'a> {
             pieces: Vec::new(),
             unstarted: 0,
             first_io: u64::MAX,
+            steady: Steady::new(input.extrapolates && is_possible),
             path,
             input,
             system,
@@ -277,6 +287,7 @@ impl<'a> Running<'a> {
             self.first_io = self.first_io.min(begin);
         }
         self.set_off(|task| task.io[0]);
+        self.seek_steady(self.first_io.min(last));
     }
 
     /// Takes over the data of earlier phases that page caches have not written yet.
@@ -327,6 +338,9 @@ impl<'a> Running<'a> {
                 return false;
             }
             self.happen(now, number);
+            if self.recording.recorded().0 >= self.steady.next {
+                self.end_batch(now);
+            }
             count = count.wrapping_add(1);
             if count.is_multiple_of(LOOK_EVERY) {
                 if self.input.controls.is_stopped() {

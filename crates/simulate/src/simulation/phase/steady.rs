@@ -1,0 +1,549 @@
+//! The steady state of a phase, and what it gives in the time that is not simulated.
+//!
+//! A phase is simulated in windows, each as long as everything before it. A window is steady if its batches (method of
+//! batch means: Law, Simulation Modeling and Analysis, 5th edition, section 9.5.3) have no trend, if the rate and the
+//! percentiles are known well enough from it, and if nothing fills or empties. Then the clock is moved by a time in
+//! which no task ends and no trouble begins, everything in flight with it, and the window counts as often as it fits
+//! into this time. The rest is simulated again.
+
+use std::collections::HashMap;
+
+use engine::LatencyHistogram;
+use plan::Operation;
+
+use super::{Running, Sample};
+use crate::simulation::parts::drive::{Counters, Drive};
+use crate::simulation::parts::service::{normal, whole};
+use crate::simulation::parts::station::{READ, WRITE};
+use crate::simulation::recording::{Sums, Window};
+use crate::simulation::task::{ITEMS, Program, READS, WRITES};
+use crate::simulation::time::Ticks;
+
+/// Number of batches of a window.
+const BATCHES: usize = 16;
+/// Student's t for 95 % with one degree of freedom less.
+const STUDENT: f64 = 2.131;
+/// Least number of operations in a batch, and of a window for each operation that is in flight.
+const BATCH_MIN: u64 = 64;
+const TURNS_MIN: u64 = 4;
+/// Most that half of the 95 % interval of the rate may be, as a share of the rate.
+const RATE_ERROR: f64 = 0.004;
+/// The same for the mean latency.
+const LATENCY_ERROR: f64 = 0.01;
+/// Most that the 95 % interval of a percentile may be, as a share of it.
+const PERCENTILE_WIDTHS: [(f64, f64); 2] = [(0.5, 0.02), (0.99, 0.1)];
+/// Both halves of a window may differ by this number of standard errors and this share.
+const TREND_ERRORS: f64 = 2.5;
+const TREND_SHARE: f64 = 0.003;
+/// Most that a level may change in the time that is not simulated, as a share of its limit.
+const LEVEL_CHANGE: f64 = 0.05;
+/// The time that is not simulated is at least this many windows.
+const WINDOWS_MIN: f64 = 1.0;
+/// The share of the remaining time or operations that is simulated at the end.
+const END_SHARE: f64 = 0.02;
+
+/// The search for a steady state.
+pub(crate) struct Steady {
+    is_possible: bool,
+    /// Number of recorded operations at which the present batch ends.
+    pub(super) next: u64,
+    batch: u64,
+    batches: Vec<Batch>,
+    /// At the end of each batch of the window.
+    levels: Vec<Vec<Level>>,
+    begin: Begin,
+    /// Simulated ÷ whole time, and the largest error of a rate, if some of the time was not simulated.
+    skipped: Ticks,
+    error: f64,
+}
+
+/// The state at the end of a batch.
+#[derive(Clone, Copy)]
+struct Batch {
+    at: Ticks,
+    operations: u64,
+    latency_ns: u64,
+}
+
+/// The state at the begin of a window.
+#[derive(Default)]
+struct Begin {
+    /// Of each task.
+    done: Vec<[u64; 3]>,
+    /// Of each task in the middle of the window.
+    half: Vec<[u64; 3]>,
+    /// Of each device.
+    drives: Vec<Counters>,
+}
+
+/// Something that fills or empties, and its limit.
+#[derive(Clone, Copy)]
+pub(crate) struct Level {
+    pub(crate) filled: f64,
+    pub(crate) limit: f64,
+}
+
+/// How a phase was computed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Extrapolated {
+    /// The time that was not simulated.
+    pub(crate) time: Ticks,
+    /// Half of the 95 % interval of the rate, as a share of it.
+    pub(crate) rate_error: f64,
+}
+
+impl Steady {
+    pub(super) fn new(is_possible: bool) -> Self {
+        Self {
+            is_possible,
+            next: u64::MAX,
+            batch: 0,
+            batches: Vec::new(),
+            levels: Vec::new(),
+            begin: Begin::default(),
+            skipped: 0,
+            error: 0.0,
+        }
+    }
+
+    pub(super) fn extrapolated(&self) -> Option<Extrapolated> {
+        (self.skipped > 0).then_some(Extrapolated { time: self.skipped, rate_error: self.error })
+    }
+}
+
+impl Running<'_> {
+    /// Begins the search at `now`.
+    pub(super) fn seek_steady(&mut self, now: Ticks) {
+        if self.steady.is_possible {
+            let in_flight = self.in_flight();
+            self.steady.batch = (in_flight / TURNS_MIN).max(BATCH_MIN);
+            self.begin_window(now);
+        }
+    }
+
+    /// Operations that may be in flight.
+    fn in_flight(&self) -> u64 {
+        let workload = self.input.job.workload;
+        let depth = if workload.work.makes_trees() { 1 } else { workload.backend.depth() };
+        self.left as u64 * u64::from(depth.max(1))
+    }
+
+    fn begin_window(&mut self, now: Ticks) {
+        self.recording.begin_window();
+        let (operations, latency_ns) = self.recording.recorded();
+        self.steady.begin = Begin {
+            done: self.tasks.iter().map(|task| task.done).collect(),
+            half: Vec::new(),
+            drives: self.drive_counters(now),
+        };
+        self.steady.levels.clear();
+        self.steady.batches = vec![Batch { at: now, operations, latency_ns }];
+        self.steady.next = operations + self.steady.batch;
+    }
+
+    /// What each device has done by `now`.
+    fn drive_counters(&mut self, now: Ticks) -> Vec<Counters> {
+        let counters = |drive: &mut Drive| {
+            drive.settle(now);
+            drive.all_counters()
+        };
+        self.system.drives.iter_mut().map(counters).collect()
+    }
+
+    /// What must not change in a steady state.
+    fn levels(&self) -> Vec<Level> {
+        let limit = self.input.limits.cache.map_or(0, |(_, dirty)| dirty) as f64;
+        let dirty = self.system.nodes.iter().map(|node| Level { filled: node.dirty as f64, limit });
+        let under_way: u64 = self.tasks.iter().map(|task| u64::from(task.under_way)).sum();
+        let under_way = Level { filled: under_way as f64, limit: self.in_flight() as f64 };
+        let drives = self.system.drives.iter().flat_map(|drive| drive.levels());
+        let backlog = self.backlog();
+        dirty.chain([under_way]).chain(drives).chain(backlog).collect()
+    }
+
+    /// In an open loop: how far the operations are behind.
+    fn backlog(&self) -> Option<Level> {
+        let (each, between) = self.pace?;
+        let now = self.events.first().map_or(self.start, |(at, _)| at);
+        let due = |task: &crate::simulation::task::Task| {
+            let due = each * task.issued as f64 + between * f64::from(task.number);
+            (now.saturating_sub(self.first_io) as f64 - due).max(0.0) / each
+        };
+        Some(Level { filled: self.tasks.iter().map(due).sum(), limit: self.tasks.len() as f64 })
+    }
+
+    /// Ends a batch, and a window after the last of its batches.
+    pub(super) fn end_batch(&mut self, now: Ticks) {
+        let (operations, latency_ns) = self.recording.recorded();
+        self.steady.batches.push(Batch { at: now, operations, latency_ns });
+        self.steady.next = operations + self.steady.batch;
+        let levels = self.levels();
+        self.steady.levels.push(levels);
+        if self.steady.batches.len() == BATCHES / 2 + 1 {
+            self.steady.begin.half = self.tasks.iter().map(|task| task.done).collect();
+        }
+        if self.steady.batches.len() <= BATCHES {
+            return;
+        }
+        let Some(window) = self.steady_window(now) else {
+            self.steady.batch *= 2;
+            return self.begin_window(now);
+        };
+        let time = self.time_to_skip(now, &window);
+        if (time as f64) < WINDOWS_MIN * window.length as f64 || self.fills(&window, time) {
+            self.steady.batch *= 2;
+            return self.begin_window(now);
+        }
+        self.skip(now, time, &window);
+        self.steady.error = self.steady.error.max(window.rate_error);
+        self.steady.skipped += time;
+        self.begin_window(now + time);
+    }
+
+    /// The window that has ended, if it is steady.
+    fn steady_window(&mut self, now: Ticks) -> Option<SteadyWindow> {
+        let batches = &self.steady.batches;
+        let (first, last) = (batches[0], batches[BATCHES]);
+        let (length, operations) = (last.at - first.at, last.operations - first.operations);
+        if length == 0 || operations < self.in_flight() * TURNS_MIN || self.worn.is_some() {
+            return None;
+        }
+        let of = |value: fn(&Batch, &Batch) -> f64| -> Vec<f64> {
+            batches.windows(2).map(|pair| value(&pair[0], &pair[1])).collect()
+        };
+        let times =
+            of(|one, next| (next.at - one.at) as f64 / (next.operations - one.operations).max(1) as f64);
+        let latencies = of(|one, next| {
+            (next.latency_ns - one.latency_ns) as f64 / (next.operations - one.operations).max(1) as f64
+        });
+        let rate_error = STUDENT * relative_error(&times);
+        let latency_error = STUDENT * relative_error(&latencies);
+        let is_known = rate_error <= RATE_ERROR
+            && latency_error <= LATENCY_ERROR
+            && !has_trend(&times)
+            && !has_trend(&latencies);
+        let dependence = dependence(&latencies, self.recording.window());
+        if !is_known || !self.recording.window().all(|window| has_percentiles(window, dependence)) {
+            return None;
+        }
+        let counters = self.drive_counters(now).into_iter().zip(&self.steady.begin.drives);
+        let drives: Vec<Counters> = counters.map(|(counters, before)| counters.since(before)).collect();
+        let mut troubled = self.system.drives.iter().zip(&drives).filter(|(_, work)| work.requests != [0, 0]);
+        let is_untroubled = troubled.all(|(drive, _)| drive.is_even(first.at, now));
+        is_untroubled.then_some(SteadyWindow { length, rate_error, drives, tasks: self.task_rates() })
+    }
+
+    /// Whether something would be filled or emptied in `time`: what has changed between the halves of the window by more
+    /// than chance, and goes on like that.
+    fn fills(&self, window: &SteadyWindow, time: Ticks) -> bool {
+        let levels = &self.steady.levels;
+        let times = time as f64 / (window.length as f64 / 2.0);
+        (0..levels[0].len()).any(|place| {
+            let filled: Vec<f64> = levels.iter().map(|all| all[place].filled).collect();
+            let (first, second) = filled.split_at(filled.len() / 2);
+            let change = (mean(first) - mean(second)).abs();
+            change > TREND_ERRORS * error_of_halves(first, second)
+                && change * times > LEVEL_CHANGE * levels[0][place].limit
+        })
+    }
+
+    /// Operations of each task per tick: those of tasks that are in the same position have the same mean.
+    fn task_rates(&self) -> Vec<TaskRate> {
+        let batches = &self.steady.batches;
+        let length = (batches[BATCHES].at - batches[0].at) as f64;
+        let mut on_node = vec![0_u32; self.system.nodes.len()];
+        self.tasks.iter().for_each(|task| on_node[task.node as usize] += 1);
+        let mut positions: HashMap<(u32, u32, u32), Vec<usize>> = HashMap::new();
+        for (index, task) in self.tasks.iter().enumerate() {
+            let node = if self.path.local { task.node } else { 0 };
+            let device = self.path.striping.first_device_of_part(task.place);
+            positions.entry((on_node[task.node as usize], node, device)).or_default().push(index);
+        }
+        let mut rates = vec![TaskRate::default(); self.tasks.len()];
+        for members in positions.values() {
+            let counts = |from: &[[u64; 3]], until: &dyn Fn(usize) -> [u64; 3]| -> Vec<[f64; 3]> {
+                let of = |&index: &usize| {
+                    std::array::from_fn(|kind| (until(index)[kind] - from[index][kind]) as f64)
+                };
+                members.iter().map(of).collect()
+            };
+            let (begin, half) = (&self.steady.begin.done, &self.steady.begin.half);
+            let done = |index: usize| self.tasks[index].done;
+            let whole = counts(begin, &done);
+            let halves = [counts(begin, &|index| half[index]), counts(half, &done)];
+            let sums = |all: &[[f64; 3]]| all.iter().map(|one| one.iter().sum()).collect::<Vec<f64>>();
+            // Differences between tasks that grow with the time are those of a random walk.
+            let spread = variance(&sums(&whole));
+            let of_halves = (variance(&sums(&halves[0])) + variance(&sums(&halves[1]))) / 2.0;
+            let walk = 2.0 * (spread - of_halves).max(0.0) / length;
+            let mean =
+                |kind: usize| whole.iter().map(|one| one[kind]).sum::<f64>() / members.len() as f64 / length;
+            let rate = TaskRate { per_tick: std::array::from_fn(mean), walk };
+            members.iter().for_each(|&index| rates[index] = rate);
+        }
+        rates
+    }
+
+    /// The longest time in which no task ends, no operation would be begun too late and no trouble begins.
+    fn time_to_skip(&self, now: Ticks, window: &SteadyWindow) -> Ticks {
+        let mut most = self.deadline.saturating_sub(now);
+        most -= whole(most as f64 * END_SHARE).max(window.length / 8).min(most);
+        let by_count = self.tasks.iter().zip(&window.tasks).filter(|(task, _)| task.limit != u64::MAX);
+        for (task, rate) in by_count {
+            let left = task.limit.saturating_sub(task.issued) as f64;
+            let each: f64 = rate.per_tick.iter().sum();
+            if each > 0.0 {
+                let expected = left / each;
+                // Four standard deviations of the random walk are kept back.
+                let kept = (left * END_SHARE).max(2.0) + 4.0 * (rate.walk * expected).sqrt();
+                most = most.min(whole(((left - kept) / each).max(0.0)));
+            }
+        }
+        let drives =
+            self.system.drives.iter().zip(&window.drives).filter(|(_, work)| work.requests != [0, 0]);
+        for (drive, _) in drives {
+            most = most.min(drive.next_trouble(now).saturating_sub(now).saturating_sub(window.length / 8));
+        }
+        match self.pace {
+            // Whole turns, so that each operation is due as long after the one before it as without the skip.
+            Some((each, _)) => whole((most as f64 / each).floor() * each),
+            None => most,
+        }
+    }
+
+    /// Moves the clock by `time`, in which everything goes on as in `window`.
+    fn skip(&mut self, now: Ticks, time: Ticks, window: &SteadyWindow) {
+        let mut moved = HashMap::new();
+        let walks: Vec<f64> = window.tasks.iter().map(|_| normal(&mut self.system.random)).collect();
+        let mut owed = [0.0; 3];
+        for ((task, rate), walk) in self.tasks.iter_mut().zip(&window.tasks).zip(walks) {
+            let each: f64 = rate.per_tick.iter().sum();
+            let (most, mut issued) = (task.limit.saturating_sub(task.issued).saturating_sub(1), 0);
+            let further = (rate.walk * time as f64).sqrt() * walk;
+            for kind in [READS, WRITES, ITEMS] {
+                let share = if each > 0.0 { rate.per_tick[kind] / each } else { 0.0 };
+                let exact = match self.pace {
+                    Some((turn, _)) => (time as f64 / turn).round() * share,
+                    None => rate.per_tick[kind] * time as f64 + further * share,
+                };
+                owed[kind] += exact.max(0.0);
+                let count = whole(owed[kind].floor()).min(most - issued);
+                owed[kind] -= count as f64;
+                issued += count;
+                task.done[kind] += count;
+                let (operation, bytes) = match &task.program {
+                    Program::Items(items) => (items.operation, items.bytes),
+                    _ if kind == WRITES => (Operation::Write, self.input.job.workload.geometry.transfer.0),
+                    _ => (Operation::Read, self.input.job.workload.geometry.transfer.0),
+                };
+                task.bytes += count * bytes;
+                self.moved += count * bytes;
+                let of_node: &mut (u64, u64) = moved.entry((task.node, operation as usize)).or_default();
+                *of_node = (of_node.0 + count, of_node.1 + count * bytes);
+            }
+            // In an open loop each task begins as many operations as are due.
+            task.issued += match self.pace {
+                Some((turn, _)) => whole((time as f64 / turn).round()).min(most),
+                None => issued,
+            };
+        }
+        self.fill_intervals(now, time, window, &moved);
+        self.shift(time, window);
+    }
+
+    /// Adds what happens in `time` from `now` on to the histograms, the series and the counters of the devices.
+    fn fill_intervals(
+        &mut self,
+        now: Ticks,
+        time: Ticks,
+        window: &SteadyWindow,
+        moved: &HashMap<(u32, usize), (u64, u64)>,
+    ) {
+        let mut totals = [None; Operation::ALL.len()];
+        moved.iter().for_each(|((_, operation), (count, _))| *totals[*operation].get_or_insert(0) += count);
+        let work = self.repeated_work(time, window, totals);
+        let means = self.recording.repeat_window(totals);
+        let end = now + time;
+        let mut from = now;
+        while from < end {
+            let until = self.interval_end.min(end);
+            let share = |at: Ticks| (at - now) as f64 / time as f64;
+            let part = |all: u64| whole(all as f64 * share(until)) - whole(all as f64 * share(from));
+            for ((node, operation), (count, bytes)) in moved {
+                let operations = part(*count);
+                let sums = Sums {
+                    operations,
+                    bytes: part(*bytes),
+                    latency: whole(operations as f64 * means[*operation].0),
+                    latency_max: means[*operation].1,
+                };
+                // The last tick of the interval belongs to it.
+                self.recording.add_sums(*node as usize, *operation, until - 1 - self.start, &sums);
+            }
+            for (drive, work) in self.system.drives.iter_mut().zip(&work) {
+                drive.add_counters(&work.between(share(from), share(until)), until - from);
+            }
+            if until == self.interval_end {
+                self.interval_end += self.interval;
+                self.take_skipped_sample(until);
+            }
+            from = until;
+        }
+    }
+
+    /// What the devices do in `time`, in which `totals` operations are done. For each operation they do as much as in
+    /// the window; where this is nearly a whole number of requests or bytes, it is that number, because what is in flight
+    /// at the ends of the window is no difference.
+    fn repeated_work(
+        &self,
+        time: Ticks,
+        window: &SteadyWindow,
+        totals: [Option<u64>; Operation::ALL.len()],
+    ) -> Vec<Counters> {
+        let times = time as f64 / window.length as f64;
+        let mut work: Vec<Counters> = window.drives.iter().map(|work| work.between(0.0, times)).collect();
+        let recorded = self.recording.window_sums();
+        let in_flight = self.in_flight() as f64;
+        for (direction, operation) in [(READ, Operation::Read), (WRITE, Operation::Write)] {
+            let own = recorded[operation as usize].operations > 0;
+            let counts = |index: usize| !own || index == operation as usize;
+            let (mut done, mut wanted) = ((0_u64, 0_u64), (0_u64, 0_u64));
+            for (index, sums) in recorded.iter().enumerate().filter(|(index, _)| counts(*index)) {
+                done = (done.0 + sums.operations, done.1 + sums.bytes);
+                let total = totals[index].unwrap_or(0);
+                let bytes = u128::from(sums.bytes) * u128::from(total) / u128::from(sums.operations.max(1));
+                wanted = (wanted.0 + total, wanted.1 + u64::try_from(bytes).unwrap_or(u64::MAX));
+            }
+            let scale =
+                |of: fn(&mut Counters) -> &mut [u64; 2], done: u64, wanted: u64, work: &mut [Counters]| {
+                    let mut drives = window.drives.clone();
+                    let all: u64 = drives.iter_mut().map(|one| of(one)[direction]).sum();
+                    if all == 0 || done == 0 {
+                        return;
+                    }
+                    let exact = all as f64 / done as f64;
+                    // Two turns of all that is in flight, relative to what was done.
+                    let room = 2.0 * in_flight
+                        / recorded.iter().map(|sums| sums.operations).sum::<u64>().max(1) as f64;
+                    let each =
+                        if (exact - exact.round()).abs() <= room * exact { exact.round() } else { exact };
+                    let (total, mut before, mut given) = (each * wanted as f64, 0_u64, 0_u64);
+                    for (one, work) in drives.iter_mut().zip(work) {
+                        before += of(one)[direction];
+                        let until = whole((total * before as f64 / all as f64).round());
+                        of(work)[direction] = until - given;
+                        given = until;
+                    }
+                };
+            scale(|work| &mut work.requests, done.0, wanted.0, &mut work);
+            scale(|work| &mut work.bytes, done.1, wanted.1, &mut work);
+        }
+        work
+    }
+
+    /// Ends an interval that was not simulated.
+    fn take_skipped_sample(&mut self, end: Ticks) {
+        let start = self.samples.last().map_or(self.start, |sample| sample.start + sample.length);
+        let next = self.interval_end;
+        let drives = self.system.drives.iter_mut().enumerate().filter_map(|(index, drive)| {
+            let counters = drive.take_settled(next);
+            (counters != Counters::default()).then_some((index, counters))
+        });
+        let drives = drives.collect();
+        self.samples.push(Sample { start, length: end - start, drives });
+    }
+
+    /// Moves everything that is in flight by `time`.
+    fn shift(&mut self, time: Ticks, window: &SteadyWindow) {
+        self.events.shift(time);
+        self.requests.shift(time);
+        self.tasks.iter_mut().for_each(|task| task.busy_until = task.busy_until.saturating_add(time));
+        self.system.shift(time, |drive| window.drives[drive].requests != [0, 0]);
+    }
+}
+
+/// A steady window.
+struct SteadyWindow {
+    length: Ticks,
+    rate_error: f64,
+    /// The work of each device.
+    drives: Vec<Counters>,
+    /// The operations of each task.
+    tasks: Vec<TaskRate>,
+}
+
+/// The operations of a task per tick: the mean by kind, and the variance of their sum that tasks do not share.
+#[derive(Debug, Clone, Copy, Default)]
+struct TaskRate {
+    per_tick: [f64; 3],
+    walk: f64,
+}
+
+/// The standard error of the mean of `values`, as a share of it.
+fn relative_error(values: &[f64]) -> f64 {
+    let mean = mean(values);
+    if mean > 0.0 { (variance(values) / values.len() as f64).sqrt() / mean } else { 0.0 }
+}
+
+/// Whether the two halves of `values` differ by more than chance.
+fn has_trend(values: &[f64]) -> bool {
+    let (first, second) = values.split_at(values.len() / 2);
+    let error = error_of_halves(first, second);
+    (mean(first) - mean(second)).abs() > TREND_ERRORS * error + TREND_SHARE * mean(values)
+}
+
+/// The standard error of the difference of two means.
+fn error_of_halves(first: &[f64], second: &[f64]) -> f64 {
+    (variance(first) / first.len() as f64 + variance(second) / second.len() as f64).sqrt()
+}
+
+/// How many times as large the variance of the means of batches is as if latencies did not depend on each other; at
+/// least 1.
+fn dependence<'w>(means: &[f64], windows: impl Iterator<Item = &'w Window>) -> f64 {
+    let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
+    for (low, high, counted) in windows.flat_map(|window| window.histogram.buckets()) {
+        let (value, counted) = (low.midpoint(high) as f64, counted as f64);
+        (count, sum, squares) = (count + counted, sum + counted * value, squares + counted * value * value);
+    }
+    let single = squares / count.max(1.0) - (sum / count.max(1.0)).powi(2);
+    let of_batch = single / (count / means.len() as f64).max(1.0);
+    if of_batch > 0.0 { (variance(means) / of_batch).max(1.0) } else { 1.0 }
+}
+
+/// Whether the percentiles of a histogram are known well enough, by the order statistics at the ends of their intervals.
+fn has_percentiles(window: &Window, dependence: f64) -> bool {
+    let histogram = &window.histogram;
+    let count = window.sums.operations as f64;
+    PERCENTILE_WIDTHS.iter().all(|&(share, width)| {
+        let half = 1.96 * (share * (1.0 - share) * dependence / count.max(1.0)).sqrt();
+        let (low, high) =
+            (quantile(histogram, count, share - half), quantile(histogram, count, share + half));
+        share + half < 1.0 && high as f64 <= low as f64 * (1.0 + width) + 1.0
+    })
+}
+
+/// The smallest value of the bucket with the quantile `share` of `count` values.
+fn quantile(histogram: &LatencyHistogram, count: f64, share: f64) -> u64 {
+    let rank = share * count;
+    let mut below = 0.0;
+    let mut found = 0;
+    for (low, _, counted) in histogram.buckets() {
+        found = low;
+        below += counted as f64;
+        if below >= rank {
+            break;
+        }
+    }
+    found
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// The variance with n − 1; that of a single value is zero.
+fn variance(values: &[f64]) -> f64 {
+    let mean = mean(values);
+    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+    squares / values.len().saturating_sub(1).max(1) as f64
+}
