@@ -7,7 +7,7 @@ use engine::{Controls, EndOutcome, PhaseJob, PhaseOutcome, SeriesInterval};
 use host::DeviceSample;
 use jobs::launch::{LaunchTask, Launched};
 use plan::{Case, Plan};
-use record::HostFacts;
+use record::{HostFacts, Warning};
 
 use crate::RunnerError;
 
@@ -67,4 +67,6 @@ pub struct MachinePhase {
     pub launched: Option<(Vec<LaunchTask>, Launched)>,
     /// For exchanges: each endpoint with the number of its node.
     pub ends: Vec<(u32, EndOutcome)>,
+    /// What a reader should know about the phase.
+    pub warnings: Vec<Warning>,
 }

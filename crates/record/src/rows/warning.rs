@@ -302,6 +302,15 @@ pub enum Warning {
         /// The percentage of free space below which this warning is given.
         percent_min: u32,
     },
+    /// Of a phase on a model, a part in a steady state was not simulated but computed from the part before it.
+    Extrapolated {
+        /// Seconds of the model's clock that were simulated.
+        simulated_seconds: f64,
+        /// Seconds that were not.
+        computed_seconds: f64,
+        /// Half of the 95 % interval of the rate in the steady state, as a share of it.
+        rate_error: f64,
+    },
     /// The figure is the mean of several iterations, as printed by another tool.
     PrintedMean {
         /// Number of iterations.
@@ -427,6 +436,7 @@ impl Warning {
             Self::LowSpace { .. } => {
                 "a full file system is slower and may fail jobs: lower the scale, or use a larger one"
             }
+            Self::Extrapolated { .. } => "docs/MODELS.md says how a steady state is recognised",
             Self::PrintedMean { .. } => "its scatter is in the printed values; import each iteration",
             Self::Reported { error, .. } => match error {
                 ReportedError::WrongData => "do not trust this storage until the cause is known",
@@ -583,6 +593,10 @@ impl fmt::Display for Warning {
                     "{count} connections to the ports of this run did not have its key and were rejected"
                 )
             }
+            // Without its numbers, which are in the record, it is the same for all figures.
+            Self::Extrapolated { .. } => f.write_str(
+                "the time in a steady state was not simulated but computed from the time before it",
+            ),
             Self::PrintedMean { iterations } => write!(f, "the printed mean of {iterations} iterations"),
             Self::Reported { error, count, first } => {
                 let what = match error {

@@ -73,6 +73,7 @@ impl PhaseResult<'_> {
         let lack = totals.stored.and_then(|stored| stored.lack());
         warnings.extend(lack.map(|what| Warning::LessStored { what }));
         warnings.extend(table.jobs.warnings());
+        warnings.extend(table.warnings.iter().cloned());
         if let Some((cells, first)) = totals.wrong() {
             warnings.push(Warning::WrongData { cells, first: first.to_owned() });
         }

@@ -8,7 +8,7 @@ use engine::{EndOutcome, LastOperation, PhaseOutcome, SeriesInterval, TaskOutcom
 use host::servers::CollectedOutput;
 use host::{BlockRequest, DeviceSample, Host, LoadSample, Observed};
 use plan::{Operation, Work};
-use record::{EndRow, HistoryRow, NodeSeriesRow, PhaseKey, PhaseRecord, PhaseRow, TaskRow};
+use record::{EndRow, HistoryRow, NodeSeriesRow, PhaseKey, PhaseRecord, PhaseRow, TaskRow, Warning};
 use serde::{Deserialize, Serialize};
 
 use crate::MachinePhase;
@@ -194,6 +194,8 @@ pub(crate) struct Table<'a> {
     /// The rows so far; the phase itself is filled in later.
     pub(crate) record: PhaseRecord,
     nodes: Vec<(u32, Vec<SeriesInterval>)>,
+    /// The warnings of a machine.
+    pub(crate) warnings: Vec<Warning>,
     /// For jobs: their launches.
     pub(crate) jobs: JobRows,
     /// The requests traced on each tracing node.
@@ -210,6 +212,7 @@ impl<'a> Table<'a> {
             key,
             names,
             nodes: Vec::new(),
+            warnings: Vec::new(),
             jobs: JobRows::default(),
             requests: Vec::new(),
             uids: HashMap::new(),
@@ -270,6 +273,7 @@ impl<'a> Table<'a> {
         self.record.devices.extend(phase.devices.into_iter().map(row));
         let ends = phase.ends.into_iter().map(|(at, end)| end_row(key, node(at), end));
         self.record.ends.extend(ends);
+        self.warnings.extend(phase.warnings);
         self.nodes.extend(phase.series);
         if let Some(((tasks, launched), all)) = phase.launched.zip(work.jobs()) {
             self.jobs = jobs::rows(&tasks, &launched, all)

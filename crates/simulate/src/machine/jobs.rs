@@ -96,6 +96,7 @@ impl SimulatedMachine {
             devices,
             ends: Vec::new(),
             launched: Some((tasks, launched)),
+            warnings: Vec::new(),
         })
     }
 }

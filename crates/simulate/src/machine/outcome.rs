@@ -3,13 +3,15 @@
 use engine::{Mismatches, PhaseOutcome, SeriesInterval, Surprises};
 use host::{DeviceCounters, DeviceSample};
 use plan::{Operation, Work, Workload};
+use record::Warning;
 use runner::MachinePhase;
 
 use crate::simulation::parts::drive::Counters;
 use crate::simulation::parts::station::{READ, WRITE};
+use crate::simulation::phase::steady::Extrapolated;
 use crate::simulation::phase::{PhaseOutput, Sample};
 use crate::simulation::task::{ITEMS, READS, WRITES};
-use crate::simulation::time::{Ticks, ns};
+use crate::simulation::time::{Ticks, ns, ticks};
 
 /// Creates the outcome. `drives` contains the location and the name of each device.
 pub(super) fn of(mut output: PhaseOutput, workload: &Workload, drives: &[(String, String)]) -> MachinePhase {
@@ -81,7 +83,14 @@ pub(super) fn of(mut output: PhaseOutput, workload: &Workload, drives: &[(String
     };
     let devices = devices(&output, drives);
     let series = if nodes.len() > 1 { series } else { Vec::new() };
-    MachinePhase { outcome, series, devices, ends: output.ends, launched: None }
+    let simulated = |all: Extrapolated| (length - all.time) as f64;
+    let warnings = output.extrapolated.map(|all| Warning::Extrapolated {
+        simulated_seconds: simulated(all) / ticks(1e9),
+        computed_seconds: all.time as f64 / ticks(1e9),
+        rate_error: all.rate_error,
+    });
+    let warnings = warnings.into_iter().collect();
+    MachinePhase { outcome, series, devices, ends: output.ends, launched: None, warnings }
 }
 
 /// The activity of the devices in each interval. `drives` contains the location and the name of each

@@ -48,7 +48,7 @@ fn machine_of(model: Model, spec: WorkloadSpec, phase: Phase, seed: u64) -> Simu
     machine_of_cases(model, vec![case], seed)
 }
 
-fn machine_of_cases(model: Model, cases: Vec<Case>, seed: u64) -> SimulatedMachine {
+pub(crate) fn machine_of_cases(model: Model, cases: Vec<Case>, seed: u64) -> SimulatedMachine {
     let plan = Plan::new("a test", PlanSource::Quick { directory: "/data".into() }, 1, cases);
     SimulatedMachine::new(model, &plan, seed)
 }
@@ -172,7 +172,7 @@ impl Simulated {
 
     /// What the tasks, the series and the histogram say of the same transfers is the same, and Little's law
     /// holds: what is under way at a time on average is the rate times the latency.
-    fn adds_up(&self) {
+    pub(crate) fn adds_up(&self) {
         let outcome = &self.outcome;
         let of_tasks: u64 = outcome.tasks.iter().map(|task| task.reads + task.writes + task.items).sum();
         let of_series: u64 = outcome.series.iter().map(|one| one.transfers).sum();

@@ -12,3 +12,4 @@ mod objects;
 mod open_loops;
 mod records;
 mod same_bytes;
+mod steady;

@@ -1,0 +1,147 @@
+//! What is computed of a steady state, against the simulation of all of it.
+
+use std::fs;
+use std::path::Path;
+
+use engine::{Controls, PhaseJob};
+use plan::{Backend, Bytes, Case, Geometry, Nanos, Order, Pace, Phase, Sharing, WorkloadSpec};
+use record::Warning;
+use runner::{Machine, MachinePhase};
+use simulate::Model;
+
+use crate::bench::{Simulated, machine_of_cases};
+
+/// A model that comes with the program, without its noise.
+fn stock(name: &str) -> Model {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../studies/models/{name}.toml"));
+    let text = fs::read_to_string(&path).expect("a model");
+    let quiet: String =
+        text.lines().filter(|line| !line.starts_with("noise")).map(|line| format!("{line}\n")).collect();
+    simulate::read(&path, &quiet).expect("a model")
+}
+
+/// Transfers of `tasks` tasks on each of `nodes` nodes on a target.
+fn work(
+    target: &str,
+    (nodes, tasks): (u32, u32),
+    transfer: u64,
+    seconds: Option<u64>,
+) -> (String, WorkloadSpec) {
+    let block = if seconds.is_some() { 16 << 30 } else { transfer * 4096 };
+    let geometry = Geometry { transfer: Bytes(transfer), block: Bytes(block), segments: 1 };
+    let mut spec = WorkloadSpec::new("w", format!("/{target}/file"), geometry);
+    (spec.tasks, spec.nodes, spec.direct, spec.files.sharing) =
+        (nodes * tasks, nodes, true, Sharing::PerTask);
+    spec.duration = seconds.map(Nanos::secs);
+    (target.to_owned(), spec)
+}
+
+/// The phase as it is computed by default, and as it is simulated.
+fn both(model: &Model, (target, spec): &(String, WorkloadSpec), phase: Phase) -> [MachinePhase; 2] {
+    let case = Case {
+        target: target.clone(),
+        ..Case::new("a", spec.clone().validate().expect("valid"), vec![phase])
+    };
+    let node_of: Vec<u32> = (0..spec.tasks).map(|task| task % spec.nodes).collect();
+    [true, false].map(|extrapolates| {
+        let machine = machine_of_cases(model.clone(), vec![case.clone()], 7);
+        let mut machine = if extrapolates { machine } else { machine.without_extrapolation() };
+        let job = PhaseJob::new(&case.workload, phase, 0);
+        machine.phase(&case, &job, &node_of, &Controls::new()).expect("the model has all parts")
+    })
+}
+
+fn simulated(phase: MachinePhase) -> Simulated {
+    let one = Simulated { outcome: phase.outcome, devices: phase.devices, ends: phase.ends };
+    one.adds_up();
+    one
+}
+
+/// The share of the time that was not simulated, and the stated error of the rate.
+fn computed(phase: &MachinePhase) -> Option<(f64, f64)> {
+    phase.warnings.iter().find_map(|warning| match warning {
+        Warning::Extrapolated { simulated_seconds, computed_seconds, rate_error } => {
+            Some((computed_seconds / (simulated_seconds + computed_seconds), *rate_error))
+        }
+        _ => None,
+    })
+}
+
+#[test]
+fn a_steady_state_that_is_computed_is_as_one_that_is_simulated() {
+    let random = |(target, spec): (String, WorkloadSpec)| {
+        (target, WorkloadSpec { order: Order::Random { seed: 1 }, ..spec })
+    };
+    let deep = |(target, spec): (String, WorkloadSpec)| {
+        (target, WorkloadSpec { backend: Backend::Uring { depth: 8, required: true }, ..spec })
+    };
+    let mixed = |(target, spec): (String, WorkloadSpec)| (target, WorkloadSpec { read_percent: 70, ..spec });
+    let buffered = |(target, spec): (String, WorkloadSpec)| (target, WorkloadSpec { direct: false, ..spec });
+    let paced = |(target, spec): (String, WorkloadSpec)| {
+        (target, WorkloadSpec { pace: Some(Pace { transfers_per_second: 20_000.0 }), ..spec })
+    };
+    let (k4, m1) = (4 << 10, 1 << 20);
+    for (name, work, phase, least) in [
+        ("lustre-ef560", random(work("lustre", (1, 24), k4, Some(10))), Phase::Read, 0.5),
+        ("lustre-ef560", mixed(random(work("lustre", (1, 24), k4, Some(10)))), Phase::Mixed, 0.5),
+        ("lustre-ef560", random(work("lustre-writes", (8, 24), 64 << 10, Some(5))), Phase::Write, 0.5),
+        ("twelve-p3700", work("cards", (1, 132), m1, None), Phase::Read, 0.4),
+        ("twelve-p3700", work("gpfs-4m", (1, 33), m1, None), Phase::Write, 0.4),
+        ("laptop", random(work("home", (1, 4), k4, Some(10))), Phase::Read, 0.5),
+        ("laptop", deep(random(work("home", (1, 4), k4, Some(10)))), Phase::Read, 0.5),
+        ("laptop", paced(random(work("home", (1, 16), k4, Some(20)))), Phase::Read, 0.5),
+        ("laptop", buffered(work("home", (1, 2), 64 << 10, Some(40))), Phase::Write, 0.3),
+        ("scale-disks", random(work("scale", (4, 8), 4 * m1, Some(600))), Phase::Read, 0.3),
+        ("io-cell", random(work("cell", (8, 8), k4, None)), Phase::Read, 0.4),
+        ("cte-power", work("ssd", (4, 16), m1, None), Phase::Write, 0.3),
+    ] {
+        let what = format!("{name}, {} on {}", phase.name(), work.0);
+        let [short, whole] = both(&stock(name), &work, phase);
+        assert_eq!(computed(&whole), None, "{what}");
+        let (share, error) = computed(&short).unwrap_or_else(|| panic!("{what}: nothing is computed"));
+        assert!(share > least && error < 0.005, "{what}: {share} of the time, error {error}");
+        let [short, whole] = [short, whole].map(simulated);
+        for (of, most, short, whole) in [
+            ("rate", 0.01, short.transfers_per_second(), whole.transfers_per_second()),
+            ("bytes", 0.01, short.bytes_per_second(), whole.bytes_per_second()),
+            ("p50", 0.01, short.percentile(0.5), whole.percentile(0.5)),
+            ("p99", 0.03, short.percentile(0.99), whole.percentile(0.99)),
+            ("seconds", 0.01, short.seconds(), whole.seconds()),
+        ] {
+            assert!((short / whole - 1.0).abs() <= most, "{what}: {of} {short}, simulated {whole}");
+        }
+        eprintln!("{what}: {:.1} % computed", 100.0 * share);
+    }
+}
+
+#[test]
+fn what_fills_or_grows_is_simulated_to_its_end() {
+    // A write cache of the device that is full after 36 s, and a queue that grows.
+    let model = r#"
+        node = { processors = 4 }
+        [[device]]
+        name = "disk"
+        read = { time = "1ms", distribution = "exponential" }
+        write = { rate = "1GB/s" }
+        write_cache = { size = "32GB", drain = "100MB/s" }
+        [[layout]]
+        name = "here"
+        devices = "disk"
+        "#;
+    let model = simulate::read(Path::new("m.toml"), &format!("model = {{ name = \"m\" }}\n{model}"))
+        .expect("a model");
+    let fills = work("", (1, 2), 64 << 10, Some(60));
+    let (_, mut late) = work("", (1, 1), 4 << 10, Some(60));
+    (late.order, late.pace) = (Order::Random { seed: 1 }, Some(Pace { transfers_per_second: 1100.0 }));
+    late.backend = Backend::Uring { depth: 4096, required: true };
+    for (work, phase) in [(fills, Phase::Write), ((String::new(), late), Phase::Read)] {
+        let [short, whole] = both(&model, &work, phase).map(simulated);
+        let rate = short.transfers_per_second() / whole.transfers_per_second();
+        assert!((rate - 1.0).abs() < 0.01, "{rate}");
+        let [short, whole] = [&short, &whole].map(|one| (one.percentile(0.5), one.percentile(0.99)));
+        assert!(
+            (short.0 / whole.0 - 1.0).abs() < 0.01 && (short.1 / whole.1 - 1.0).abs() < 0.03,
+            "{short:?} {whole:?}"
+        );
+    }
+}
