@@ -90,7 +90,7 @@ fn a_steady_state_that_is_computed_is_as_one_that_is_simulated() {
         ("laptop", random(work("home", (1, 4), k4, Some(10))), Phase::Read, 0.5),
         ("laptop", deep(random(work("home", (1, 4), k4, Some(10)))), Phase::Read, 0.5),
         ("laptop", paced(random(work("home", (1, 16), k4, Some(20)))), Phase::Read, 0.5),
-        ("laptop", buffered(work("home", (1, 2), 64 << 10, Some(40))), Phase::Write, 0.3),
+        ("laptop", buffered(random(work("home", (1, 2), k4, Some(10)))), Phase::Read, 0.3),
         ("scale-disks", random(work("scale", (4, 8), 4 * m1, Some(600))), Phase::Read, 0.3),
         ("io-cell", random(work("cell", (8, 8), k4, None)), Phase::Read, 0.4),
         ("cte-power", work("ssd", (4, 16), m1, None), Phase::Write, 0.3),

@@ -130,6 +130,8 @@ struct Running<'a> {
     on_one_node: bool,
     /// Requests of each node that wait for room in its page cache.
     waiting: Vec<VecDeque<u32>>,
+    /// Number of requests that have waited so.
+    waited: u64,
     /// Processor time of a request on its node.
     request_time: Ticks,
     /// Ticks between due operations of one task, and between those of neighbouring tasks.
@@ -227,6 +229,7 @@ impl<'a> Running<'a> {
             crowded,
             on_one_node,
             waiting: vec![VecDeque::new(); several],
+            waited: 0,
             request_time: whole(system.request_time as f64 * input.factor),
             pace,
             buffered: input.limits.cache.is_some() && !direct,

@@ -30,8 +30,12 @@ const TURNS_MIN: u64 = 4;
 const RATE_ERROR: f64 = 0.004;
 /// The same for the mean latency.
 const LATENCY_ERROR: f64 = 0.01;
-/// Most that the 95 % interval of a percentile may be, as a share of it.
-const PERCENTILE_WIDTHS: [(f64, f64); 2] = [(0.5, 0.02), (0.99, 0.1)];
+/// Percentiles, and the most that their 95 % intervals may be, as a share of them.
+const PERCENTILES: [(f64, f64); 2] = [(0.5, 0.02), (0.99, 0.1)];
+/// If more than this share of the operations has the same latency, how many have it may change slowly. The intervals of
+/// percentiles next to it include a tenth of the operations beyond the percentile.
+const ALIKE: f64 = 0.02;
+const ALIKE_CHANGE: f64 = 0.1;
 /// Both halves of a window may differ by this number of standard errors and this share.
 const TREND_ERRORS: f64 = 2.5;
 const TREND_SHARE: f64 = 0.003;
@@ -74,6 +78,8 @@ struct Begin {
     half: Vec<[u64; 3]>,
     /// Of each device.
     drives: Vec<Counters>,
+    /// Number of writes that have waited for room in a page cache.
+    waited: u64,
 }
 
 /// Something that fills or empties, and its limit.
@@ -135,6 +141,7 @@ impl Running<'_> {
             done: self.tasks.iter().map(|task| task.done).collect(),
             half: Vec::new(),
             drives: self.drive_counters(now),
+            waited: self.waited,
         };
         self.steady.levels.clear();
         self.steady.batches = vec![Batch { at: now, operations, latency_ns }];
@@ -205,7 +212,10 @@ impl Running<'_> {
         let batches = &self.steady.batches;
         let (first, last) = (batches[0], batches[BATCHES]);
         let (length, operations) = (last.at - first.at, last.operations - first.operations);
-        if length == 0 || operations < self.in_flight() * TURNS_MIN || self.worn.is_some() {
+        // Writers that wait for room in a page cache may take turns in different orders, each for a long time.
+        let takes_turns = self.waited > self.steady.begin.waited;
+        let is_short = length == 0 || operations < self.in_flight() * TURNS_MIN;
+        if is_short || takes_turns || self.worn.is_some() {
             return None;
         }
         let of = |value: fn(&Batch, &Batch) -> f64| -> Vec<f64> {
@@ -514,21 +524,23 @@ fn dependence<'w>(means: &[f64], windows: impl Iterator<Item = &'w Window>) -> f
 fn has_percentiles(window: &Window, dependence: f64) -> bool {
     let histogram = &window.histogram;
     let count = window.sums.operations as f64;
-    PERCENTILE_WIDTHS.iter().all(|&(share, width)| {
-        let half = 1.96 * (share * (1.0 - share) * dependence / count.max(1.0)).sqrt();
-        let (low, high) =
-            (quantile(histogram, count, share - half), quantile(histogram, count, share + half));
-        share + half < 1.0 && high as f64 <= low as f64 * (1.0 + width) + 1.0
+    PERCENTILES.iter().all(|&(share, width)| {
+        let (_, alike) = quantile(histogram, count, share);
+        let besides = if alike > ALIKE { ALIKE_CHANGE * (1.0 - share) } else { 0.0 };
+        let half = besides + 1.96 * (share * (1.0 - share) * dependence / count.max(1.0)).sqrt();
+        let [low, high] =
+            [share - half, share + half].map(|share| quantile(histogram, count, share).0 as f64);
+        share + half < 1.0 && high <= low * (1.0 + width) + 1.0
     })
 }
 
-/// The smallest value of the bucket with the quantile `share` of `count` values.
-fn quantile(histogram: &LatencyHistogram, count: f64, share: f64) -> u64 {
+/// The smallest value of the bucket with the quantile `share` of `count` values, and the share of the values in it.
+fn quantile(histogram: &LatencyHistogram, count: f64, share: f64) -> (u64, f64) {
     let rank = share * count;
     let mut below = 0.0;
-    let mut found = 0;
+    let mut found = (0, 0.0);
     for (low, _, counted) in histogram.buckets() {
-        found = low;
+        found = (low, counted as f64 / count.max(1.0));
         below += counted as f64;
         if below >= rank {
             break;

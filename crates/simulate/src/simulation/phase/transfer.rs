@@ -39,6 +39,7 @@ impl Running<'_> {
                 if state.dirty > 0 && state.dirty + bytes > dirty {
                     self.write_gathered(now, request.task);
                     self.waiting[node].push_back(number);
+                    self.waited += 1;
                     self.requests.get(number).stage = Stage::Data;
                     return None;
                 }
