@@ -28,7 +28,7 @@ use crate::rows::phase_record::PhaseRecord;
 use crate::run::parts::Part;
 use crate::run::state::{FailedCase, RunState};
 use crate::table::parquet_store::{SealedTable, read_table, read_table_for_now, table_path, verify};
-use crate::table::store::{BatchFiles, MemoryRows, Rows, Source, Store};
+use crate::table::store::{BatchFiles, JournalCase, MemoryRows, Rows, Source, Store};
 use crate::table::tables::TABLES;
 use crate::{
     CaseId, Clocks, Damage, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LayoutLifetime, LoadRow,
@@ -274,19 +274,27 @@ impl Run {
             let what = "it does not begin with the start of the run; its beginning is lost".to_owned();
             damage.push(Damage { path: journal_path.clone(), what });
         }
-        let manifest = match (manifest, index.manifest.clone()) {
-            (Ok((manifest, checksum)), _)
+        let mut in_journal = || {
+            let (place, _) = index.manifest?;
+            let read = journal.as_mut()?.manifest(place);
+            let lost = |what| Damage { path: journal_path.clone(), what: format!("line {}: {what}", place.line) };
+            read.map_err(|what| damage.push(lost(what))).ok()
+        };
+        let manifest = match manifest {
+            Ok((manifest, checksum))
                 if index.knows_manifest(&checksum, manifest.finished_unix_ns.is_some()) =>
             {
                 manifest
             }
-            (Ok((manifest, _)), journal) => {
+            Ok((manifest, _)) => {
+                let journal = in_journal();
                 let instead = if journal.is_some() { "; read from the journal instead" } else { "" };
                 let what = format!("it is not what was written: its checksum differs{instead}");
                 damage.push(Damage { path: manifest_path, what });
                 journal.unwrap_or(manifest)
             }
-            (Err(error), Some(manifest)) => {
+            Err(error) => {
+                let Some(manifest) = in_journal() else { return Err(error) };
                 check_version(directory, manifest.format_version)?;
                 damage.push(Damage {
                     path: manifest_path,
@@ -294,7 +302,6 @@ impl Run {
                 });
                 manifest
             }
-            (Err(error), None) => return Err(error),
         };
         let mut run = Self::without_rows(directory.clone(), manifest, index.state());
         run.finished_cases = index.finished();
@@ -328,35 +335,46 @@ impl Run {
         Ok(run)
     }
 
-    /// Reads each case from its batch, or from the journal if a table is damaged.
+    /// Reads each case from its batch, or from the journal if a table is damaged. A batch is read with the first of
+    /// its cases and dropped after the last, so that only those of neighbouring cases are in memory.
     fn fill(&mut self, journal: &mut JournalReader, mut index: JournalIndex, texts: &mut TextBudget) {
         let unknown = self.unknown_tables(&mut index, texts);
-        let mut batches = BTreeMap::new();
-        // A batch is ignored if all its cases were sealed again in another one.
-        let wanted: HashSet<u32> = index.cases.values().filter_map(|case| case.batch).collect();
-        for (number, batch) in std::mem::take(&mut index.batches) {
-            if number > 0 && !wanted.contains(&number) {
-                continue;
-            }
-            if let Some(taken) = self.take_batch(number, &batch.sealed, texts) {
-                batches.insert(number, taken);
-            }
+        let mut unread = std::mem::take(&mut index.batches);
+        let mut take_batch = |run: &mut Self, number: u32| {
+            let batch = unread.remove(&number)?;
+            run.take_batch(number, &batch.sealed, texts)
+        };
+        let of_run = take_batch(self, 0);
+        // Warnings about the run as a whole, if their lines in the journal are lost.
+        if let Some(batch) = of_run.filter(|_| !index.cases.contains_key(&0)) {
+            self.warnings.extend(batch.warnings.into_values().flatten());
         }
+        let mut left: HashMap<u32, usize> = HashMap::new();
+        for number in index.cases.values().filter_map(|case| case.batch) {
+            *left.entry(number).or_default() += 1;
+        }
+        let mut batches: HashMap<u32, Option<BatchRowsByCase>> = HashMap::new();
         let mut store = Store::default();
-        let known = index.cases.contains_key(&0);
         for (number, case) in std::mem::take(&mut index.cases) {
             if number == 0 {
                 self.warnings.extend(case.warnings);
                 continue;
             }
-            match case.batch.and_then(|batch| batches.get_mut(&batch)) {
+            let of_batch = case.batch;
+            let batch = of_batch.and_then(|number| {
+                batches.entry(number).or_insert_with(|| take_batch(self, number)).as_mut()
+            });
+            match batch {
                 Some(batch) => self.take_sealed(&mut store, batch, case),
                 None => self.take_journal(&mut store, journal, case),
             }
-        }
-        // Warnings about the run as a whole, if their lines in the journal are lost.
-        if let Some(batch) = batches.remove(&0).filter(|_| !known) {
-            self.warnings.extend(batch.warnings.into_values().flatten());
+            let left = of_batch.and_then(|number| Some((number, left.get_mut(&number)?)));
+            if let Some((number, left)) = left {
+                *left -= 1;
+                if *left == 0 {
+                    batches.remove(&number);
+                }
+            }
         }
         if let Some((rows, cases)) = unknown {
             self.take_unknown(&mut store, rows, &cases);
@@ -500,13 +518,13 @@ impl Run {
 
     fn take_journal(&mut self, store: &mut Store, journal: &mut JournalReader, case: CaseIndex) {
         self.warnings.extend(case.warnings);
-        let mut places = Vec::new();
+        let mut lines = Vec::new();
         for place in case.phases {
-            match journal.record(place) {
-                Ok(record) => {
-                    self.phases.push(record.phase.into());
-                    self.warnings.extend(record.warnings);
-                    places.push(place);
+            match journal.check(place).unwrap_or_else(|error| Err(error.to_string())) {
+                Ok((line, warnings)) => {
+                    self.phases.push(Arc::clone(&line.phase));
+                    self.warnings.extend(warnings);
+                    lines.push(line);
                 }
                 Err(what) => self.damage.push(Damage {
                     path: self.directory.join(JOURNAL),
@@ -514,8 +532,9 @@ impl Run {
                 }),
             }
         }
-        if !places.is_empty() {
-            store.add(case.id.into(), Source::Journal(self.place.clone(), places.into()));
+        if !lines.is_empty() {
+            let lines = JournalCase { directory: self.place.clone(), lines };
+            store.add(case.id.into(), Source::Journal(Arc::new(lines)));
         }
     }
 

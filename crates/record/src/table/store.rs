@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::ops::{Deref, Range};
 use std::path::Path;
+use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::events::journal::{JournalReader, LinePosition};
+use crate::events::journal::{JournalReader, LinePosition, PhaseLine};
 use crate::files::directory::RunDirectory;
 use crate::files::limits::{TextBudget, bytes_of_rows};
 use crate::format::JOURNAL;
@@ -128,8 +129,8 @@ pub(crate) enum Source {
     Memory(Arc<MemoryRows>),
     /// In the tables of a batch, or in the journal if the tables turn out to be damaged.
     Batch(Arc<BatchFiles>, Arc<[LinePosition]>),
-    /// In lines of the journal of the run in a directory.
-    Journal(RunDirectory, Arc<[LinePosition]>),
+    /// In the journal.
+    Journal(Arc<JournalCase>),
     /// In several merged runs, whose passes get new numbers.
     Parts(Arc<[(Source, Renumber)]>),
 }
@@ -145,16 +146,41 @@ pub(crate) struct BatchFiles {
     pub(crate) tables: Vec<String>,
 }
 
-/// The rows of a whole batch, by case.
+/// The phases of a case in the journal of the run in a directory.
+#[derive(Debug)]
+pub(crate) struct JournalCase {
+    pub(crate) directory: RunDirectory,
+    pub(crate) lines: Vec<PhaseLine>,
+}
+
+/// The rows of a whole batch, or of one case in the journal, by case.
 #[derive(Debug)]
 pub(crate) struct BatchRows<R> {
     rows: Arc<Vec<R>>,
     cases: HashMap<CaseId, Range<usize>>,
 }
 
+impl<R: TableRow> BatchRows<R> {
+    fn of(rows: Vec<R>) -> Self {
+        let mut cases = HashMap::new();
+        let mut start = 0;
+        for chunk in rows.chunk_by(|a, b| a.key().case == b.key().case) {
+            cases.insert(chunk[0].key().case.clone(), start..start + chunk.len());
+            start += chunk.len();
+        }
+        Self { rows: Arc::new(rows), cases }
+    }
+
+    fn of_case(&self, case: &str) -> Rows<R> {
+        let range = self.cases.get(case).cloned().unwrap_or_default();
+        Rows { shared: Arc::clone(&self.rows), range }
+    }
+}
+
 /// A batch of a table in memory.
 struct CachedBatch {
-    files: Arc<BatchFiles>,
+    /// The [`BatchFiles`] or the [`JournalCase`].
+    source: Arc<dyn Any + Send + Sync>,
     /// Its [`BatchRows`].
     rows: Arc<dyn Any + Send + Sync>,
     bytes: u64,
@@ -227,17 +253,25 @@ impl Store {
                 let shared = rows.of::<R>();
                 Rows { range: 0..shared.len(), shared }
             }
-            Source::Batch(batch, places) => match self.batch::<R>(batch) {
-                Ok(batch) => Rows {
-                    shared: Arc::clone(&batch.rows),
-                    range: batch.cases.get(case).cloned().unwrap_or_default(),
-                },
+            Source::Batch(batch, places) => match self.cached(batch, || read_batch::<R>(batch)) {
+                Ok(rows) => rows.of_case(case),
                 Err(damage) => {
                     self.found(damage);
-                    self.in_journal(&batch.directory, places).into()
+                    let read = |journal: &mut JournalReader, place: &LinePosition| {
+                        let line = journal.check(*place).unwrap_or_else(|error| Err(error.to_string()))?.0;
+                        journal.rows(&line)
+                    };
+                    self.in_journal(&batch.directory, places, |place| *place, read).into()
                 }
             },
-            Source::Journal(directory, places) => self.in_journal(directory, places).into(),
+            Source::Journal(of) => {
+                let all = || {
+                    let read = |journal: &mut JournalReader, line: &PhaseLine| journal.rows(line);
+                    self.in_journal(&of.directory, &of.lines, |line| line.place, read)
+                };
+                let Ok(rows) = self.cached::<R, Infallible>(of, || Ok(all()));
+                rows.of_case(case)
+            }
             Source::Parts(parts) => {
                 let mut all: Vec<R> = Vec::new();
                 for (source, numbers) in parts.iter() {
@@ -254,37 +288,49 @@ impl Store {
         }
     }
 
-    fn in_journal<R: TableRow>(&self, directory: &RunDirectory, places: &[LinePosition]) -> Vec<R> {
+    /// The rows that `read` finds in lines of the journal.
+    fn in_journal<R: TableRow, L>(
+        &self,
+        directory: &RunDirectory,
+        lines: &[L],
+        place: fn(&L) -> LinePosition,
+        read: impl Fn(&mut JournalReader, &L) -> Result<Vec<R>, String>,
+    ) -> Vec<R> {
         let path = directory.join(JOURNAL);
-        let lost = |place: &LinePosition, what: String| Damage {
+        let lost = |line: &L, what: String| Damage {
             path: path.clone(),
-            what: format!("line {}: {what}; its phase is lost", place.line),
+            what: format!("line {}: {what}; its phase is lost", place(line).line),
         };
         let mut rows = Vec::new();
         let mut journal = JournalReader::open(directory).map_err(|error| error.to_string());
-        for place in places {
-            let record =
-                journal.as_mut().map_err(|error| error.clone()).and_then(|journal| journal.record(*place));
-            match record {
-                Ok(mut record) => rows.append(R::of_mut(&mut record)),
-                Err(what) => self.found(lost(place, what)),
+        for line in lines {
+            match journal.as_mut().map_err(|error| error.clone()).and_then(|journal| read(journal, line)) {
+                // The rows of a case with one phase need not be copied.
+                Ok(more) if rows.is_empty() => rows = more,
+                Ok(mut more) => rows.append(&mut more),
+                Err(what) => self.found(lost(line, what)),
             }
         }
         rows
     }
 
-    /// The rows of a batch in one table. They are kept until others are requested.
-    fn batch<R: TableRow>(&self, files: &Arc<BatchFiles>) -> Result<Arc<BatchRows<R>>, Damage> {
+    /// The rows of `source` in one table, which `read` reads. They are kept until others are requested.
+    fn cached<R: TableRow, E>(
+        &self,
+        source: &Arc<impl Any + Send + Sync>,
+        read: impl FnOnce() -> Result<Vec<R>, E>,
+    ) -> Result<Arc<BatchRows<R>>, E> {
         let lock = || self.caches.lock().unwrap_or_else(PoisonError::into_inner);
         let last_first = |cache: &mut Cache| {
-            let place = cache.iter().position(|cached| Arc::ptr_eq(&cached.files, files))?;
+            let is_it = |cached: &CachedBatch| ptr::addr_eq(Arc::as_ptr(&cached.source), Arc::as_ptr(source));
+            let place = cache.iter().position(is_it)?;
             cache[..=place].rotate_right(1);
             Arc::clone(&cache[0].rows).downcast().ok()
         };
         if let Some(rows) = last_first(lock().entry(R::TABLE).or_default()) {
             return Ok(rows);
         }
-        let rows = Arc::new(read_batch(files)?);
+        let rows = Arc::new(BatchRows::of(read()?));
         let bytes = bytes_of_rows::<R>(rows.rows.len() as u64);
         let mut caches = lock();
         let kept: u64 = caches.values().flatten().map(|cached| cached.bytes).sum();
@@ -294,7 +340,8 @@ impl Store {
         let cache = caches.entry(R::TABLE).or_default();
         cache.truncate(CACHED_BATCHES - 1);
         let cached = Arc::<BatchRows<R>>::clone(&rows);
-        cache.insert(0, CachedBatch { files: Arc::clone(files), rows: cached, bytes });
+        let source = Arc::<_>::clone(source);
+        cache.insert(0, CachedBatch { source, rows: cached, bytes });
         Ok(rows)
     }
 
@@ -317,20 +364,13 @@ impl std::fmt::Debug for Store {
     }
 }
 
-fn read_batch<R: TableRow>(files: &BatchFiles) -> Result<BatchRows<R>, Damage> {
+fn read_batch<R: TableRow>(files: &BatchFiles) -> Result<Vec<R>, Damage> {
     if !files.tables.iter().any(|table| table == R::TABLE) {
-        return Ok(BatchRows { rows: Arc::default(), cases: HashMap::new() });
+        return Ok(Vec::new());
     }
     let path = table_path(&files.directory, R::TABLE, files.number);
-    let rows: Vec<R> = read_table_for_now(&files.directory, &path).map_err(|what| Damage {
+    read_table_for_now(&files.directory, &path).map_err(|what| Damage {
         path,
         what: format!("{what}; its rows were read from the journal instead"),
-    })?;
-    let mut cases = HashMap::new();
-    let mut start = 0;
-    for chunk in rows.chunk_by(|a, b| a.key().case == b.key().case) {
-        cases.insert(chunk[0].key().case.clone(), start..start + chunk.len());
-        start += chunk.len();
-    }
-    Ok(BatchRows { rows: Arc::new(rows), cases })
+    })
 }
