@@ -339,9 +339,9 @@ fn read(directory: &Path) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let run = Run::open(directory)?;
     let opened = start.elapsed().as_secs_f64();
-    let mut rows = run.phases.len();
+    let mut rows = 0;
     for case in run.cases() {
-        rows += run.tasks(case).len() + run.latency(case).len() + run.series(case).len();
+        rows += run.phases(case).len() + run.tasks(case).len() + run.latency(case).len() + run.series(case).len();
         rows += run.nodes(case).len() + run.devices(case).len();
     }
     for damage in run.damage.iter().chain(&run.late_damage()) {

@@ -7,7 +7,6 @@ use std::fs::{File, TryLockError};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use plan::Phase;
 use plan::limits::JOURNAL_LINE_BYTES;
@@ -465,11 +464,12 @@ impl Line<'_> {
     /// A finished phase, whose rows are checked and left where they are in the line `text`.
     fn checked(self, text: &[u8], place: LinePosition) -> Result<(PhaseLine, Vec<WarningRow>), String> {
         let (key, tables) = (self.key()?, self.tables()?);
-        let phase = phase_row(&key, &tables)?;
+        phase_row(&key, &tables)?;
         let mut checker = TableChecker { key: &key, tables: &tables, text, places: Vec::new() };
+        checker.check::<PhaseRow>()?;
         each_table(&mut checker)?;
         let tables = checker.places.into();
-        Ok((PhaseLine { phase: phase.into(), place, tables }, self.warnings))
+        Ok((PhaseLine { key, place, tables }, self.warnings))
     }
 }
 
@@ -508,10 +508,8 @@ struct TableChecker<'a> {
     places: Vec<TablePosition>,
 }
 
-impl TableVisitor for TableChecker<'_> {
-    type Error = String;
-
-    fn visit<R: TableRow>(&mut self) -> Result<(), String> {
+impl TableChecker<'_> {
+    fn check<R: Row>(&mut self) -> Result<(), String> {
         let Some(table) = self.tables.get(R::TABLE).map(|table| table.get()) else { return Ok(()) };
         journal_table::check::<R>(self.key, table)?;
         let place = |bytes: usize| u32::try_from(bytes).map_err(|error| error.to_string());
@@ -521,10 +519,18 @@ impl TableVisitor for TableChecker<'_> {
     }
 }
 
+impl TableVisitor for TableChecker<'_> {
+    type Error = String;
+
+    fn visit<R: TableRow>(&mut self) -> Result<(), String> {
+        self.check::<R>()
+    }
+}
+
 /// A finished phase in the journal, whose rows are read on demand.
 #[derive(Debug, Clone)]
 pub(crate) struct PhaseLine {
-    pub(crate) phase: Arc<PhaseRow>,
+    key: PhaseKey,
     pub(crate) place: LinePosition,
     /// Its tables with rows.
     tables: Box<[TablePosition]>,
@@ -616,7 +622,7 @@ impl JournalReader {
         let start = line.place.start + u64::from(table.start);
         let text = self.bytes(start, table.length as usize).map_err(|error| error.to_string())?;
         let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
-        journal_table::rows(&line.phase.key, text)
+        journal_table::rows(&line.key, text)
     }
 
     /// Reads the manifest in the line at `place`.

@@ -14,8 +14,8 @@ use crate::files::limits::{TextBudget, bytes_of_rows};
 use crate::format::JOURNAL;
 use crate::rows::phase_record::PhaseRecord;
 use crate::table::parquet_store::{read_table, read_table_for_now, table_path};
-use crate::table::tables::{TableRow, TableVisitor, each_table};
-use crate::{CaseId, Damage};
+use crate::table::tables::{KeyedRow, TableRow, TableVisitor, each_table};
+use crate::{CaseId, Damage, PhaseRow};
 
 /// The rows of one case in one table, in the order of observation.
 #[derive(Debug, Clone)]
@@ -43,11 +43,11 @@ impl<R> From<Vec<R>> for Rows<R> {
 pub(crate) struct MemoryRows(HashMap<&'static str, Box<dyn Any + Send + Sync>>);
 
 impl MemoryRows {
-    fn of<R: TableRow>(&self) -> Arc<Vec<R>> {
+    fn of<R: KeyedRow>(&self) -> Arc<Vec<R>> {
         self.0.get(R::TABLE).and_then(|rows| rows.downcast_ref::<Arc<Vec<R>>>()).cloned().unwrap_or_default()
     }
 
-    fn of_mut<R: TableRow>(&mut self) -> &mut Vec<R> {
+    fn of_mut<R: KeyedRow>(&mut self) -> &mut Vec<R> {
         let rows = self.0.entry(R::TABLE).or_insert_with(|| Box::new(Arc::<Vec<R>>::default()));
         Arc::make_mut(rows.downcast_mut::<Arc<Vec<R>>>().expect("rows of a table have one type"))
     }
@@ -60,11 +60,14 @@ impl MemoryRows {
         place: (&RunDirectory, &Path),
         texts: &mut TextBudget,
     ) -> Result<(), String> {
-        each_table(&mut ReadTable { rows: self, table, place, texts })
+        let mut read = ReadTable { rows: self, table, place, texts };
+        read.read::<PhaseRow>()?;
+        each_table(&mut read)
     }
 
     fn by_case(mut self) -> HashMap<CaseId, Self> {
         let mut split = SplitByCase { rows: &mut self, cases: HashMap::new() };
+        split.split::<PhaseRow>();
         let Ok(()) = each_table(&mut split);
         split.cases
     }
@@ -94,14 +97,20 @@ struct ReadTable<'a> {
     texts: &'a mut TextBudget,
 }
 
-impl TableVisitor for ReadTable<'_> {
-    type Error = String;
-
-    fn visit<R: TableRow>(&mut self) -> Result<(), String> {
+impl ReadTable<'_> {
+    fn read<R: KeyedRow>(&mut self) -> Result<(), String> {
         if self.table == R::TABLE {
             self.rows.of_mut::<R>().extend(read_table(self.place.0, self.place.1, self.texts)?);
         }
         Ok(())
+    }
+}
+
+impl TableVisitor for ReadTable<'_> {
+    type Error = String;
+
+    fn visit<R: TableRow>(&mut self) -> Result<(), String> {
+        self.read::<R>()
     }
 }
 
@@ -111,13 +120,19 @@ struct SplitByCase<'a> {
     cases: HashMap<CaseId, MemoryRows>,
 }
 
+impl SplitByCase<'_> {
+    fn split<R: KeyedRow>(&mut self) {
+        for row in std::mem::take(self.rows.of_mut::<R>()) {
+            self.cases.entry(row.key().case.clone()).or_default().of_mut().push(row);
+        }
+    }
+}
+
 impl TableVisitor for SplitByCase<'_> {
     type Error = Infallible;
 
     fn visit<R: TableRow>(&mut self) -> Result<(), Infallible> {
-        for row in std::mem::take(self.rows.of_mut::<R>()) {
-            self.cases.entry(row.key().case.clone()).or_default().of_mut().push(row);
-        }
+        self.split::<R>();
         Ok(())
     }
 }
@@ -160,7 +175,7 @@ pub(crate) struct BatchRows<R> {
     cases: HashMap<CaseId, Range<usize>>,
 }
 
-impl<R: TableRow> BatchRows<R> {
+impl<R: KeyedRow> BatchRows<R> {
     fn of(rows: Vec<R>) -> Self {
         let mut cases = HashMap::new();
         let mut start = 0;
@@ -215,17 +230,20 @@ impl Store {
             if !rows.contains_key(&id) {
                 store.cases.push(id.clone());
             }
-            let Ok(()) = each_table(&mut TakeRecord { rows: rows.entry(id).or_default(), record });
+            let of_case = rows.entry(id).or_default();
+            of_case.of_mut().push(record.phase.clone());
+            let Ok(()) = each_table(&mut TakeRecord { rows: of_case, record });
         }
         store.sources = rows.into_iter().map(|(id, rows)| (id, Source::Memory(Arc::new(rows)))).collect();
         store
     }
 
-    /// Creates a store of the rows of whole tables, for the cases in `order`.
-    pub(crate) fn of_tables(order: impl Iterator<Item = CaseId>, rows: MemoryRows) -> Self {
+    /// Creates a store of the rows of whole tables, in the order of their phases, for the cases that are `wanted`.
+    pub(crate) fn of_tables(rows: MemoryRows, wanted: impl Fn(&CaseId) -> bool) -> Self {
+        let order: Vec<CaseId> = rows.of::<PhaseRow>().iter().map(|row| row.key.case.clone()).collect();
         let mut cases = rows.by_case();
         let mut store = Self::default();
-        for id in order {
+        for id in order.into_iter().filter(wanted) {
             if !store.sources.contains_key(&id) {
                 let rows = cases.remove(&id).unwrap_or_default();
                 store.add(id, Source::Memory(Arc::new(rows)));
@@ -242,12 +260,12 @@ impl Store {
     }
 
     /// The rows of `case`; empty if there are none.
-    pub(crate) fn rows<R: TableRow>(&self, case: &str) -> Rows<R> {
+    pub(crate) fn rows<R: KeyedRow>(&self, case: &str) -> Rows<R> {
         let none = || Rows::from(Vec::new());
         self.sources.get(case).map_or_else(none, |source| self.rows_in(source, case))
     }
 
-    fn rows_in<R: TableRow>(&self, source: &Source, case: &str) -> Rows<R> {
+    fn rows_in<R: KeyedRow>(&self, source: &Source, case: &str) -> Rows<R> {
         match source {
             Source::Memory(rows) => {
                 let shared = rows.of::<R>();
@@ -289,7 +307,7 @@ impl Store {
     }
 
     /// The rows that `read` finds in lines of the journal.
-    fn in_journal<R: TableRow, L>(
+    fn in_journal<R: KeyedRow, L>(
         &self,
         directory: &RunDirectory,
         lines: &[L],
@@ -315,7 +333,7 @@ impl Store {
     }
 
     /// The rows of `source` in one table, which `read` reads. They are kept until others are requested.
-    fn cached<R: TableRow, E>(
+    fn cached<R: KeyedRow, E>(
         &self,
         source: &Arc<impl Any + Send + Sync>,
         read: impl FnOnce() -> Result<Vec<R>, E>,
@@ -364,7 +382,7 @@ impl std::fmt::Debug for Store {
     }
 }
 
-fn read_batch<R: TableRow>(files: &BatchFiles) -> Result<Vec<R>, Damage> {
+fn read_batch<R: KeyedRow>(files: &BatchFiles) -> Result<Vec<R>, Damage> {
     if !files.tables.iter().any(|table| table == R::TABLE) {
         return Ok(Vec::new());
     }
