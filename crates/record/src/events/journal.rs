@@ -20,10 +20,10 @@ use crate::files::line_sum::{self, LineSums};
 use crate::format::JOURNAL;
 use crate::rows::phase_record::PhaseRecord;
 use crate::table::parquet_store::SealedTable;
-use crate::table::tables::{TableRow, TableVisitor, each_table};
+use crate::table::tables::{self, TableRow, TableVisitor, each_table};
 use crate::table::{Cell, Row};
 use crate::{
-    LaunchRow, LayoutEvent, Manifest, NodeClock, PhaseKey, PhaseRow, RecordError, StepRow, WarningRow, Wiped,
+    CaseId, LaunchRow, LayoutEvent, Manifest, NodeClock, PhaseKey, PhaseRow, RecordError, StepRow, WarningRow, Wiped,
 };
 
 /// An event of a run.
@@ -469,7 +469,8 @@ impl Line<'_> {
         checker.check::<PhaseRow>()?;
         each_table(&mut checker)?;
         let tables = checker.places.into();
-        Ok((PhaseLine { key, place, tables }, self.warnings))
+        let PhaseKey { repetition, phase, .. } = key;
+        Ok((PhaseLine { repetition, phase, place, tables }, self.warnings))
     }
 }
 
@@ -514,7 +515,7 @@ impl TableChecker<'_> {
         journal_table::check::<R>(self.key, table)?;
         let place = |bytes: usize| u32::try_from(bytes).map_err(|error| error.to_string());
         let start = place(table.as_ptr().addr() - self.text.as_ptr().addr())?;
-        self.places.push(TablePosition { table: R::TABLE, start, length: place(table.len())? });
+        self.places.push(TablePosition { table: number_of(R::TABLE)?, start, length: place(table.len())? });
         Ok(())
     }
 }
@@ -530,22 +531,32 @@ impl TableVisitor for TableChecker<'_> {
 /// A finished phase in the journal, whose rows are read on demand.
 #[derive(Debug, Clone)]
 pub(crate) struct PhaseLine {
-    key: PhaseKey,
+    repetition: u32,
+    phase: Phase,
     pub(crate) place: LinePosition,
     /// Its tables with rows.
     tables: Box<[TablePosition]>,
 }
 
-/// The position of a table in its line.
+/// The position of a table in its line. There is one for each table of each phase.
 #[derive(Debug, Clone, Copy)]
 struct TablePosition {
-    table: &'static str,
+    /// Its place in [`tables::TABLES`].
+    table: u8,
     start: u32,
     length: u32,
 }
 
+/// The place of `table` in [`tables::TABLES`].
+fn number_of(table: &str) -> Result<u8, String> {
+    let place = tables::TABLES.iter().position(|known| *known == table);
+    place.and_then(|place| u8::try_from(place).ok()).ok_or_else(|| format!("{table} is no table"))
+}
+
 /// Number of bytes read at once, since a journal is read from beginning to end.
 const READ_BYTES: usize = 256 << 10;
+/// A buffer that was larger than this for one line is released before the next one. The manifest is such a line.
+const KEPT_BYTES: usize = 1 << 20;
 
 /// Reads the lines of a journal one at a time, and keeps track of their positions.
 pub(crate) struct JournalReader<F = File> {
@@ -614,15 +625,17 @@ impl JournalReader {
         Ok(Line::all(text).and_then(|line| line.checked(text, place)))
     }
 
-    /// Reads the rows of one table of a finished phase.
-    pub(crate) fn rows<R: Row>(&mut self, line: &PhaseLine) -> Result<Vec<R>, String> {
-        let Some(table) = line.tables.iter().find(|table| table.table == R::TABLE) else {
+    /// Reads the rows of one table of a finished phase of `case`.
+    pub(crate) fn rows<R: Row>(&mut self, case: &CaseId, line: &PhaseLine) -> Result<Vec<R>, String> {
+        let number = number_of(R::TABLE)?;
+        let Some(table) = line.tables.iter().find(|table| table.table == number) else {
             return Ok(Vec::new());
         };
         let start = line.place.start + u64::from(table.start);
         let text = self.bytes(start, table.length as usize).map_err(|error| error.to_string())?;
         let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
-        journal_table::rows(&line.key, text)
+        let key = PhaseKey { case: case.clone(), repetition: line.repetition, phase: line.phase };
+        journal_table::rows(&key, text)
     }
 
     /// Reads the manifest in the line at `place`.
@@ -639,6 +652,7 @@ impl JournalReader {
 
     fn bytes(&mut self, start: u64, length: usize) -> std::io::Result<&[u8]> {
         self.file.seek(SeekFrom::Start(start))?;
+        self.clear();
         self.buffer.resize(length, 0);
         self.file.read_exact(&mut self.buffer)?;
         Ok(&self.buffer)
@@ -651,10 +665,15 @@ impl<F: Read> JournalReader<F> {
         Self { file, buffer: Vec::new(), position: 0, line: 0 }
     }
 
+    fn clear(&mut self) {
+        self.buffer.clear();
+        self.buffer.shrink_to(KEPT_BYTES);
+    }
+
     /// Reads the next line: its position, its text, and whether its end was written. If the line contains zero bytes,
     /// of which a sparse file may have any number, the text is truncated before the first one.
     pub(crate) fn next(&mut self) -> std::io::Result<Option<(LinePosition, &[u8], bool)>> {
-        self.buffer.clear();
+        self.clear();
         let (mut length, mut whole, mut zeros) = (0, false, false);
         while !whole {
             let read = self.file.fill_buf()?;

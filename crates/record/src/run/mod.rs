@@ -552,8 +552,9 @@ impl Run {
             }
         }
         if !lines.is_empty() {
-            let lines = JournalCase { directory: self.place.clone(), lines };
-            store.add(case.id.into(), Source::Journal(Arc::new(lines)));
+            let id = CaseId::from(case.id);
+            let lines = JournalCase { directory: self.place.clone(), id: id.clone(), lines: lines.into() };
+            store.add(id, Source::Journal(Arc::new(lines)));
         }
     }
 

@@ -165,7 +165,8 @@ pub(crate) struct BatchFiles {
 #[derive(Debug)]
 pub(crate) struct JournalCase {
     pub(crate) directory: RunDirectory,
-    pub(crate) lines: Vec<PhaseLine>,
+    pub(crate) id: CaseId,
+    pub(crate) lines: Box<[PhaseLine]>,
 }
 
 /// The rows of a whole batch, or of one case in the journal, by case.
@@ -277,14 +278,14 @@ impl Store {
                     self.found(damage);
                     let read = |journal: &mut JournalReader, place: &LinePosition| {
                         let line = journal.check(*place).unwrap_or_else(|error| Err(error.to_string()))?.0;
-                        journal.rows(&line)
+                        journal.rows(&case.into(), &line)
                     };
                     self.in_journal(&batch.directory, places, |place| *place, read).into()
                 }
             },
             Source::Journal(of) => {
                 let all = || {
-                    let read = |journal: &mut JournalReader, line: &PhaseLine| journal.rows(line);
+                    let read = |journal: &mut JournalReader, line: &PhaseLine| journal.rows(&of.id, line);
                     self.in_journal(&of.directory, &of.lines, |line| line.place, read)
                 };
                 let Ok(rows) = self.cached::<R, Infallible>(of, || Ok(all()));
