@@ -68,8 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn study(tasks_max: u32, repetitions: u32) -> Result<Plan, Box<dyn Error>> {
-    let mut text =
-        format!("[study]\ntitle = \"A large sweep\"\n\n[protocol]\nrepetitions = {repetitions}\n");
+    let mut text = format!("[study]\ntitle = \"A large sweep\"\n\n[protocol]\nrepetitions = {repetitions}\n");
     for target in ["disk", "flash"] {
         text += &format!("\n[[target]]\nname = \"{target}\"\ndirectory = \"/mnt/{target}\"\ndevices = 12\n");
     }
@@ -359,7 +358,8 @@ fn read(directory: &Path) -> Result<(), Box<dyn Error>> {
     let opened = start.elapsed().as_secs_f64();
     let mut rows = 0;
     for case in run.cases() {
-        rows += run.phases(case).len() + run.tasks(case).len() + run.latency(case).len() + run.series(case).len();
+        rows +=
+            run.phases(case).len() + run.tasks(case).len() + run.latency(case).len() + run.series(case).len();
         rows += run.nodes(case).len() + run.devices(case).len();
     }
     for damage in run.damage.iter().chain(&run.late_damage()) {

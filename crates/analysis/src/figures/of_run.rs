@@ -126,13 +126,7 @@ impl Context<'_> {
     }
 
     /// The figure of `phase`. Returns `None` if no pass of it counts.
-    fn figure(
-        &self,
-        case: &Case,
-        phase: Phase,
-        phases: &[PhaseRow],
-        rows: &Grouped<'_>,
-    ) -> Option<Figure> {
+    fn figure(&self, case: &Case, phase: Phase, phases: &[PhaseRow], rows: &Grouped<'_>) -> Option<Figure> {
         let workload = &case.workload;
         let mut phases: Vec<_> = phases.iter().filter(|row| row.key.phase == phase).collect();
         phases.sort_by_key(|row| row.key.repetition);

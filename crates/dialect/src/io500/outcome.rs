@@ -53,8 +53,7 @@ impl Outcome {
             outcome
                 .invalid(format!("{count} errors in this phase, which make the run invalid; see its record"));
         }
-        let rows: Vec<PhaseRow> =
-            run.all_phases().filter(|row| row.key.phase == phase.activity()).collect();
+        let rows: Vec<PhaseRow> = run.all_phases().filter(|row| row.key.phase == phase.activity()).collect();
         let Some(row) = rows.last() else { return outcome };
         match phase {
             Phase::IorEasyWrite | Phase::IorHardWrite => outcome.of_write(row, setup),

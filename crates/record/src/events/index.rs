@@ -223,10 +223,8 @@ impl JournalIndex {
             }
             "manifest" => self.manifests.extend(line.checksum),
             "run-resumed" => {
-                let times = self
-                    .last_unix_ns
-                    .or_else(|| self.manifest.map(|(_, start)| start))
-                    .zip(line.at_unix_ns);
+                let times =
+                    self.last_unix_ns.or_else(|| self.manifest.map(|(_, start)| start)).zip(line.at_unix_ns);
                 self.pauses.extend(times.map(|(from_unix_ns, to_unix_ns)| Pause {
                     from_unix_ns,
                     to_unix_ns,

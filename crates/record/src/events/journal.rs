@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::MetadataExt;
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::PathBuf;
 
 use plan::Phase;
@@ -23,7 +23,8 @@ use crate::table::parquet_store::SealedTable;
 use crate::table::tables::{self, TableRow, TableVisitor, each_table};
 use crate::table::{Cell, Row};
 use crate::{
-    CaseId, LaunchRow, LayoutEvent, Manifest, NodeClock, PhaseKey, PhaseRow, RecordError, StepRow, WarningRow, Wiped,
+    CaseId, LaunchRow, LayoutEvent, Manifest, NodeClock, PhaseKey, PhaseRow, RecordError, StepRow,
+    WarningRow, Wiped,
 };
 
 /// An event of a run.
@@ -651,10 +652,10 @@ impl JournalReader {
     }
 
     fn bytes(&mut self, start: u64, length: usize) -> std::io::Result<&[u8]> {
-        self.file.seek(SeekFrom::Start(start))?;
         self.clear();
         self.buffer.resize(length, 0);
-        self.file.read_exact(&mut self.buffer)?;
+        // Through the buffer of the file, the few bytes of a table would take the reading of all that fits in it.
+        self.file.get_ref().read_exact_at(&mut self.buffer, start)?;
         Ok(&self.buffer)
     }
 }

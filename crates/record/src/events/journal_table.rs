@@ -6,10 +6,10 @@ use std::collections::HashMap;
 
 use serde_json::value::RawValue;
 
+use crate::PhaseKey;
 use crate::files::limits::{self, TextBudget};
 use crate::table::values::{JournalColumn, Values};
 use crate::table::{Columns, Row};
-use crate::PhaseKey;
 
 /// The columns `case`, `repetition` and `phase`, which are the first ones of every table and stored once per event.
 pub(crate) const KEY_COLUMNS: usize = 3;

@@ -13,8 +13,8 @@
 
 use plan::Bytes;
 use plan::limits::{
-    LINE_ROWS_EXPANSION, PHASES_EXPANSION, RECORD_ROWS_BYTES, RECORD_TEXTS_BYTES, TABLE_ROWS_BYTES, TABLE_ROWS_EXPANSION,
-    TEXTS_EXPANSION,
+    LINE_ROWS_EXPANSION, PHASES_EXPANSION, RECORD_ROWS_BYTES, RECORD_TEXTS_BYTES, TABLE_ROWS_BYTES,
+    TABLE_ROWS_EXPANSION, TEXTS_EXPANSION,
 };
 
 /// Maximum number of unreadable journal lines that are listed one by one; the others are only counted.

@@ -17,8 +17,8 @@ use crate::run::parts::{damage_of, write_parts};
 use crate::run::rows_by_case::RowsByCase;
 use crate::table::store::{Renumber, Source, Store};
 use crate::{
-    CaseId, Part, PartPasses, PhaseKey, PhaseRow, PrintedRow, Provenance, RecordError, Run, RunDirectory, RunState,
-    Warning, WarningRow,
+    CaseId, Part, PartPasses, PhaseKey, PhaseRow, PrintedRow, Provenance, RecordError, Run, RunDirectory,
+    RunState, Warning, WarningRow,
 };
 
 /// Minimum number of nodes for which passes of one case on separate nodes count as a comparison of nodes. If there

@@ -136,7 +136,8 @@ impl Run {
         let rows = RowsByCase::of(self);
         let of_case = |case| rows.records(self, case);
         let records = self.cases().iter().flat_map(of_case);
-        let changed = records.filter_map(|record| Some(PhaseRecord { phase: change(record.phase)?, ..record }));
+        let changed =
+            records.filter_map(|record| Some(PhaseRecord { phase: change(record.phase)?, ..record }));
         let store = Store::of(changed.collect());
         self.store = Arc::new(store);
     }
@@ -298,7 +299,8 @@ impl Run {
         let mut in_journal = || {
             let (place, _) = index.manifest?;
             let read = journal.as_mut()?.manifest(place);
-            let lost = |what| Damage { path: journal_path.clone(), what: format!("line {}: {what}", place.line) };
+            let lost =
+                |what| Damage { path: journal_path.clone(), what: format!("line {}: {what}", place.line) };
             read.map_err(|what| damage.push(lost(what))).ok()
         };
         let manifest = match manifest {

@@ -388,8 +388,6 @@ fn read_batch<R: KeyedRow>(files: &BatchFiles) -> Result<Vec<R>, Damage> {
         return Ok(Vec::new());
     }
     let path = table_path(&files.directory, R::TABLE, files.number);
-    read_table_for_now(&files.directory, &path).map_err(|what| Damage {
-        path,
-        what: format!("{what}; its rows were read from the journal instead"),
-    })
+    read_table_for_now(&files.directory, &path)
+        .map_err(|what| Damage { path, what: format!("{what}; its rows were read from the journal instead") })
 }

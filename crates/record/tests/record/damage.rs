@@ -234,7 +234,8 @@ fn kill_9_leaves_every_finished_phase() {
         assert!(run.all_phases().count() >= running.all_phases().count());
         assert!(run.damage.iter().all(|damage| damage.what.contains("torn")), "{:?}", run.damage);
         let case = |number: usize| sample::case(&format!("case{number}"), 50);
-        let records: Vec<_> = (0..=run.all_phases().count() / 4).flat_map(case).take(run.all_phases().count()).collect();
+        let records: Vec<_> =
+            (0..=run.all_phases().count() / 4).flat_map(case).take(run.all_phases().count()).collect();
         assert_holds(&run, &records);
     }
 }

@@ -152,7 +152,9 @@ fn after_a_stonewall_only_what_was_written_is_read() {
     spec.stonewall = Some(Stonewall { deadline: Nanos::millis(30), wear_out: false });
     let (ended, run) = place.run(vec![case("a", spec, &[Phase::Write, Phase::Read, Phase::CheckWrite])]);
     assert!(ended.failed.is_none(), "{ended:?}");
-    let [write, read, check] = &run.all_phases().collect::<Vec<_>>()[..] else { panic!("three phases, not {}", run.all_phases().count()) };
+    let [write, read, check] = &run.all_phases().collect::<Vec<_>>()[..] else {
+        panic!("three phases, not {}", run.all_phases().count())
+    };
     assert!(write.stonewall_bytes.is_some() && write.bytes() < 2 << 30);
     assert!(read.bytes() <= write.bytes());
     assert_eq!(check.bytes(), write.bytes());

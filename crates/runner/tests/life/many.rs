@@ -257,7 +257,9 @@ fn a_stonewall_that_fell_on_all_limits_what_each_reads() {
     let phases = [Phase::Write, Phase::Read, Phase::CheckWrite];
     let (ended, run) = live(&place, &["a", "b"], vec![case("c", spec, &phases)]);
     assert_eq!((ended.failed, ended.wrong_cells), (None, 0));
-    let [write, read, check] = &run.all_phases().collect::<Vec<_>>()[..] else { panic!("three phases, not {}", run.all_phases().count()) };
+    let [write, read, check] = &run.all_phases().collect::<Vec<_>>()[..] else {
+        panic!("three phases, not {}", run.all_phases().count())
+    };
     assert!(write.stonewall_bytes.is_some() && write.bytes() < 4 << 30);
     assert!(read.bytes() <= write.bytes());
     assert_eq!(check.bytes(), write.bytes());

@@ -1,6 +1,6 @@
 //! The sample runs, as if produced by a model.
 
-use record::{Fact, HostFacts, ModelSource, Run, PhaseRow};
+use record::{Fact, HostFacts, ModelSource, PhaseRow, Run};
 
 /// Turns `run` into a simulated run. The name, processors and memory of the model's machine are known.
 pub(crate) fn simulated(mut run: Run) -> Run {
