@@ -417,7 +417,7 @@ pub(crate) fn lacking_right(plan: &Plan) -> Option<String> {
 
 /// What the record in `directory` has of a run that could not be recorded to its end.
 fn kept_in(directory: &Path) -> String {
-    match Run::open(directory).map(|run| run.phases.len()) {
+    match Run::open(directory).map(|run| run.all_phases().count()) {
         Ok(0) | Err(_) => "nothing was recorded".to_owned(),
         Ok(1) => format!("the phase that was recorded before is in {}", directory.display()),
         Ok(phases) => format!("the {phases} phases that were recorded before are in {}", directory.display()),

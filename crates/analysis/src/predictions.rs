@@ -77,14 +77,9 @@ fn measured<'r>(plan: &'r Plan, run: &'r Run) -> Vec<Measured<'r>> {
     let (volumes, _) = plan::estimates(plan, &RunEnvironment::default());
     let mut all = Vec::new();
     for (case, volume) in plan.cases.iter().zip(&volumes) {
-        let rows: Vec<&PhaseRow> = run
-            .phases
-            .iter()
-            .map(|row| &**row)
-            .filter(|row| *row.key.case == *case.id && row.wall_ns > 0)
-            .collect();
+        let rows = run.phases(&case.id);
         for phase in Phase::ALL {
-            let of_phase = || rows.iter().copied().filter(|row| row.key.phase == phase);
+            let of_phase = || rows.iter().filter(|row| row.key.phase == phase && row.wall_ns > 0);
             let counts = |row: &&PhaseRow| case.role(row.key.repetition) == PassRole::Recorded;
             let counted: Vec<&PhaseRow> = of_phase().filter(counts).collect();
             let counted = if counted.is_empty() { of_phase().collect() } else { counted };

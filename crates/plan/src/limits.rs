@@ -88,9 +88,11 @@ limits! {
         "rows that are all alike, as those of idle devices, reach 1,800";
     TABLE_ROWS_BYTES: u64 = 2 << 30, "memory that the rows of one table take",
         "those of 384 devices take less in eleven hours";
-    RECORD_ROWS_BYTES: u64 = 1 << 30, "memory that the phases and warnings of a record take",
+    RECORD_ROWS_BYTES: u64 = 1 << 30, "memory that the warnings of a record take, and its phases where they are inflated",
         "two million phases take less";
-    RECORD_TEXTS_BYTES: u64 = 512 << 20, "memory that distinct texts of one table, or of the phases and warnings, take",
+    PHASES_EXPANSION: u64 = 64, "memory that more phases than these take for each byte read",
+        "those that were measured reach 20";
+    RECORD_TEXTS_BYTES: u64 = 512 << 20, "memory that distinct texts of one table, or of the warnings, take",
         "four million names of files";
     LINE_ROWS_EXPANSION: u64 = 256, "memory that the rows of a line of the journal take for each byte of it",
         "the longest row takes 400 bytes in memory, and two in the line";

@@ -1,11 +1,13 @@
 //! How long a large study takes to read, and how much memory:
 //!
-//! - `large_record write DIR [TASKS_MAX]` makes up the record of a sweep: five workloads on two
+//! - `large_record write DIR [TASKS_MAX [REPETITIONS]]` makes up the record of a sweep: five workloads on two
 //!   targets, 25 transfer sizes and 1 to `TASKS_MAX` tasks (40, which makes 10,000 cases), five
 //!   repetitions, a histogram of 200 buckets for each phase.
+//! - `large_record interrupt DIR [TASKS_MAX [REPETITIONS]]` leaves all of it in the journal, as a run that was killed
+//!   while its cases were measured in turn.
 //! - `large_record nodes DIR` makes up a simulated record of one case with 36,000 tasks on 1,500 nodes.
 //! - `large_record devices DIR SECONDS` makes up a record of one phase with 24 devices on each of 16 nodes, most of
-//!   them idle: rows that are all alike take most memory for their bytes.
+//!   them idle: rows that are all alike take most memory for their bytes. `devices-interrupt` leaves it in the journal.
 //! - `large_record read DIR` opens it and goes through all of its rows.
 //!
 //! Analysis and report of the same record are measured with the program itself:
@@ -43,22 +45,30 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["write", directory] => record(Path::new(directory), manifest(study(40)?))?,
-        ["write", directory, tasks_max] => {
-            record(Path::new(directory), manifest(study(tasks_max.parse()?)?))?
+        [what @ ("write" | "interrupt"), directory, size @ ..] if size.len() <= 2 => {
+            let tasks_max = size.first().unwrap_or(&"40").parse()?;
+            let repetitions = size.get(1).unwrap_or(&"5").parse()?;
+            let manifest = manifest(study(tasks_max, repetitions)?);
+            record(Path::new(directory), manifest, *what == "write")?;
         }
-        ["nodes", directory] => record(Path::new(directory), simulated(manifest(many_nodes()?)))?,
-        ["devices", directory, seconds] => idle_devices(Path::new(directory), seconds.parse()?)?,
+        ["nodes", directory] => record(Path::new(directory), simulated(manifest(many_nodes()?)), true)?,
+        [what @ ("devices" | "devices-interrupt"), directory, seconds] => {
+            idle_devices(Path::new(directory), seconds.parse()?, *what == "devices")?;
+        }
         ["read", directory] => read(Path::new(directory))?,
-        _ => return Err("expected write DIR [TASKS_MAX], nodes DIR, devices DIR SECONDS or read DIR".into()),
+        _ => {
+            return Err("expected write or interrupt DIR [TASKS_MAX [REPETITIONS]], nodes DIR, \
+                        devices or devices-interrupt DIR SECONDS, or read DIR"
+                .into());
+        }
     }
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     println!("{}", status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("VmHWM unknown"));
     Ok(())
 }
 
-fn study(tasks_max: u32) -> Result<Plan, Box<dyn Error>> {
-    let mut text = String::from("[study]\ntitle = \"A large sweep\"\n\n[protocol]\nrepetitions = 5\n");
+fn study(tasks_max: u32, repetitions: u32) -> Result<Plan, Box<dyn Error>> {
+    let mut text = format!("[study]\ntitle = \"A large sweep\"\n\n[protocol]\nrepetitions = {repetitions}\n");
     for target in ["disk", "flash"] {
         text += &format!("\n[[target]]\nname = \"{target}\"\ndirectory = \"/mnt/{target}\"\ndevices = 12\n");
     }
@@ -127,8 +137,8 @@ fn many_nodes() -> Result<Plan, Box<dyn Error>> {
 }
 
 /// One phase of `seconds`, in which the first of 24 devices of each of 16 nodes reads.
-fn idle_devices(directory: &Path, seconds: u64) -> Result<(), Box<dyn Error>> {
-    let mut plan = study(2)?;
+fn idle_devices(directory: &Path, seconds: u64, ends: bool) -> Result<(), Box<dyn Error>> {
+    let mut plan = study(2, 5)?;
     plan.cases.truncate(1);
     let manifest = manifest(plan);
     let case = &manifest.plan.cases[0];
@@ -160,8 +170,10 @@ fn idle_devices(directory: &Path, seconds: u64) -> Result<(), Box<dyn Error>> {
     record.devices = rows.collect();
     println!("{} rows of devices", record.devices.len());
     recorder.phase_finished(&record)?;
-    recorder.case_finished(&case.id)?;
-    recorder.finish(&Outcome::Complete)?;
+    if ends {
+        recorder.case_finished(&case.id)?;
+        recorder.finish(&Outcome::Complete)?;
+    }
     Ok(())
 }
 
@@ -189,8 +201,9 @@ fn node_name(number: u32) -> String {
     format!("n{number:04}")
 }
 
-fn record(directory: &Path, manifest: Manifest) -> Result<(), Box<dyn Error>> {
-    let mut recorder = Recorder::create(directory, &manifest)?;
+fn record(directory: &Path, manifest: Manifest, ends: bool) -> Result<(), Box<dyn Error>> {
+    // Everything can be made up again, so that no phase need be on stable storage before the next one.
+    let mut recorder = Recorder::create(directory, &manifest)?.not_durable();
     let mut longest = 0.0_f64;
     for (number, case) in manifest.plan.cases.iter().enumerate() {
         recorder.case_started(&case.id)?;
@@ -200,11 +213,15 @@ fn record(directory: &Path, manifest: Manifest) -> Result<(), Box<dyn Error>> {
             }
         }
         let start = Instant::now();
-        recorder.case_finished(&case.id)?;
+        if ends {
+            recorder.case_finished(&case.id)?;
+        }
         longest = longest.max(start.elapsed().as_secs_f64());
     }
     let start = Instant::now();
-    recorder.finish(&Outcome::Complete)?;
+    if ends {
+        recorder.finish(&Outcome::Complete)?;
+    }
     let end = start.elapsed().as_secs_f64();
     let cases = manifest.plan.cases.len();
     println!("{cases} cases; longest end of a case {:.1} ms, end of the run {end:.3} s", longest * 1e3);
@@ -339,9 +356,10 @@ fn read(directory: &Path) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let run = Run::open(directory)?;
     let opened = start.elapsed().as_secs_f64();
-    let mut rows = run.phases.len();
+    let mut rows = 0;
     for case in run.cases() {
-        rows += run.tasks(case).len() + run.latency(case).len() + run.series(case).len();
+        rows +=
+            run.phases(case).len() + run.tasks(case).len() + run.latency(case).len() + run.series(case).len();
         rows += run.nodes(case).len() + run.devices(case).len();
     }
     for damage in run.damage.iter().chain(&run.late_damage()) {

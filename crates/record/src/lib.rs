@@ -29,7 +29,7 @@
 //! ```no_run
 //! use std::path::Path;
 //! let run = record::Run::open(Path::new("runs/2025-11-03-quick"))?;
-//! for phase in &run.phases {
+//! for phase in run.all_phases() {
 //!     println!("{} {}: {} bytes in {} ns", phase.key.case, phase.key.phase, phase.bytes(), phase.wall_ns);
 //! }
 //! for damage in &run.damage {

@@ -56,7 +56,7 @@ impl History {
             wanted.case.as_ref().is_none_or(|case| key.case == *case)
                 && wanted.phase.is_none_or(|phase| key.phase == phase)
         };
-        let phases = run.phases.iter().filter(|phase| is_wanted(&phase.key));
+        let phases = run.all_phases().filter(|phase| is_wanted(&phase.key));
         let parts = phases.filter_map(|phase| {
             let all = run.history(&phase.key.case);
             let mut rows: Vec<HistoryRow> = all.iter().filter(|row| row.key == phase.key).cloned().collect();

@@ -83,7 +83,8 @@ fn case(number: u32, backend: &str, target: &std::path::Path) -> Result<Case, Bo
 /// between the phases of a case.
 fn show(run: &Run) {
     let (mut cases, mut phases) = (Vec::new(), Vec::new());
-    for pair in run.phases.windows(2) {
+    let rows: Vec<_> = run.all_phases().collect();
+    for pair in rows.windows(2) {
         let end_ns = pair[0].started_unix_ns + i64::try_from(pair[0].wall_ns).unwrap_or(i64::MAX);
         let gap_ms = (pair[1].started_unix_ns - end_ns) as f64 / 1e6;
         if pair[0].key.case == pair[1].key.case { phases.push(gap_ms) } else { cases.push(gap_ms) }

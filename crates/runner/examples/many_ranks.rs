@@ -72,10 +72,10 @@ fn lead(host: &Host, comm: &dyn Comm, library: &str, controls: Arc<Controls>) ->
     let recorder = Recorder::create(&record, &manifest)?;
     let ended = PlanExecution::new(host, comm, recorder, &mut Silent, controls).run(&checked)?;
     let run = Run::open(&record)?;
-    let bytes: u64 = run.phases.iter().map(|row| row.bytes()).sum();
+    let bytes: u64 = run.all_phases().map(|row| row.bytes()).sum();
     println!(
         "{} phases on {} ranks, {bytes} bytes, failed: {:?}",
-        run.phases.len(),
+        run.all_phases().count(),
         comm.size(),
         ended.failed
     );

@@ -119,7 +119,7 @@ impl<'r> PhaseRun<'r> {
         if let Some(message) = measured.message {
             outcome.entries.push(Entry::Invalid(message));
         }
-        if let (Some(row), true) = (measured.run.phases.last(), phase.name().starts_with("find")) {
+        if let (Some(row), true) = (measured.run.all_phases().last(), phase.name().starts_with("find")) {
             let text = format!(
                 "runtime: {:.6} rate: {:.6}\nfound, total\n{}, {}\n",
                 row.wall_ns as f64 / 1e9,

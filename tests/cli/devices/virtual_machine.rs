@@ -339,7 +339,7 @@ fn read_over_nfs(machine: &Machine, direct: bool, attempt: u32) -> f64 {
 fn wall_times(record: &std::path::Path) -> Vec<u64> {
     let run = record::Run::open(record).expect("a record");
     assert_eq!(run.damage, []);
-    run.phases.iter().map(|row| row.wall_ns).collect()
+    run.all_phases().map(|row| row.wall_ns).collect()
 }
 
 /// Two faults of the matrix in `docs/RELIABILITY.md` that would harm the test host: its clock is set, and a device is

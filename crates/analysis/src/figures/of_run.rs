@@ -41,13 +41,12 @@ pub fn figures(run: &Run, rate: RateName) -> Vec<Figure> {
             warnings.entry(key).or_default().push(row.warning.clone());
         }
     }
-    let phases = group(&run.phases, |row| &*row.key.case);
     let context = Context { run, rate, wanted: Wanted::of(plan), warnings };
     let places: HashMap<&str, usize> =
         plan.cases.iter().enumerate().map(|(place, case)| (case.id.as_str(), place)).collect();
     let of = |id: &&str| {
-        let (&place, phases) = places.get(id).zip(phases.get(id))?;
-        Some((place, context.of_case(&plan.cases[place], phases)))
+        let &place = places.get(id)?;
+        Some((place, context.of_case(&plan.cases[place])))
     };
     let ids: Vec<&str> = run.cases().iter().map(|id| &**id).collect();
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(THREADS_MAX);
@@ -106,8 +105,9 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
-    fn of_case(&self, case: &Case, phases: &[&Arc<PhaseRow>]) -> Vec<Figure> {
+    fn of_case(&self, case: &Case) -> Vec<Figure> {
         let id = case.id.as_str();
+        let phases = self.run.phases(id);
         let (tasks, latency) = (self.run.tasks(id), self.run.latency(id));
         let (series, devices) = (self.run.series(id), self.run.devices(id));
         let (ends, servers) = (self.run.ends(id), self.run.servers(id));
@@ -122,17 +122,11 @@ impl Context<'_> {
         let first =
             |&(place, phase): &(usize, &Phase)| phase.is_result() && !case.phases[..place].contains(phase);
         let all = case.phases.iter().enumerate().filter(first);
-        all.filter_map(|(_, &phase)| self.figure(case, phase, phases, &rows)).collect()
+        all.filter_map(|(_, &phase)| self.figure(case, phase, &phases, &rows)).collect()
     }
 
     /// The figure of `phase`. Returns `None` if no pass of it counts.
-    fn figure(
-        &self,
-        case: &Case,
-        phase: Phase,
-        phases: &[&Arc<PhaseRow>],
-        rows: &Grouped<'_>,
-    ) -> Option<Figure> {
+    fn figure(&self, case: &Case, phase: Phase, phases: &[PhaseRow], rows: &Grouped<'_>) -> Option<Figure> {
         let workload = &case.workload;
         let mut phases: Vec<_> = phases.iter().filter(|row| row.key.phase == phase).collect();
         phases.sort_by_key(|row| row.key.repetition);
@@ -158,7 +152,7 @@ impl Context<'_> {
                 repetition: key.repetition,
                 role: case.role(key.repetition),
                 counts,
-                phase: Arc::clone(row),
+                phase: Arc::new(row.clone()),
                 rates: Rates::of(row, tasks.clone(), of_key(&rows.series, key)),
                 latency: self.summaries(case, &latency, &[&latency], &of_each(&asked, counting.len())),
                 drift: None,

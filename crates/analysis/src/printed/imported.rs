@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use plan::{Case, Phase};
-use record::{PhaseKey, PhaseRow, Run, Warning};
+use record::{PhaseKey, Run, Warning};
 
 use super::rules::{Printout, checks};
 use crate::gate::{
@@ -79,10 +79,6 @@ impl Statement for HistoryTrip {
 /// All checks of the printed values of `run` by the rules for their tools, in the order of its cases.
 #[must_use]
 pub fn imported_checks(run: &Run) -> Vec<ImportedCheck> {
-    let mut of_case: HashMap<&str, Vec<&PhaseRow>> = HashMap::new();
-    for row in &run.phases {
-        of_case.entry(&row.key.case).or_default().push(row);
-    }
     let mut warnings: HashMap<&PhaseKey, Vec<&Warning>> = HashMap::new();
     for row in &run.warnings {
         if let Some(key) = &row.key {
@@ -90,9 +86,8 @@ pub fn imported_checks(run: &Run) -> Vec<ImportedCheck> {
         }
     }
     let checks = |case: &Case| {
-        let rows = of_case.get(case.id.as_str()).map(Vec::as_slice).unwrap_or_default();
-        let printed = run.printed(&case.id);
-        let found = checks(&Printout { run, case, rows, printed: &printed, warnings: &warnings });
+        let (rows, printed) = (run.phases(&case.id), run.printed(&case.id));
+        let found = checks(&Printout { run, case, rows: &rows, printed: &printed, warnings: &warnings });
         let of_case = |(phase, check)| ImportedCheck { case: case.id.clone(), phase, check };
         found.into_iter().map(of_case).collect::<Vec<_>>()
     };

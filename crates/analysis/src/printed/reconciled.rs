@@ -94,8 +94,8 @@ pub fn run_time(run: &Run) -> Option<Reconciled> {
     let cases: HashMap<&str, &Case> = cases.collect();
     let mut parts: Vec<(&'static str, f64)> = Vec::new();
     let mut rests = 0.0;
-    let mut before: Option<&PhaseKey> = None;
-    for row in &run.phases {
+    let mut before: Option<PhaseKey> = None;
+    for row in run.all_phases() {
         let (name, seconds) = (row.key.phase.name(), Nanos(row.wall_ns).as_secs_f64());
         match parts.iter_mut().find(|(known, _)| *known == name) {
             Some((_, sum)) => *sum += seconds,
@@ -103,7 +103,7 @@ pub fn run_time(run: &Run) -> Option<Reconciled> {
         }
         let same_pass =
             before.is_some_and(|key| key.case == row.key.case && key.repetition == row.key.repetition);
-        before = Some(&row.key);
+        before = Some(row.key.clone());
         let Some(case) = cases.get(&*row.key.case) else { continue };
         // Trees rest before a pass; transfers rest before each result phase.
         let rested = if case.workload.work.makes_trees() { !same_pass } else { row.key.phase.is_result() };

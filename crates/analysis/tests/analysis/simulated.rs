@@ -60,10 +60,8 @@ fn what_a_host_hides_is_no_doubt_about_a_model() {
 #[test]
 fn what_the_figures_themselves_say_stays_a_doubt_about_a_model() {
     let mut short = simulated(reads(1.0));
-    for phase in &mut short.phases {
-        std::sync::Arc::make_mut(phase).wall_ns = 1_000_000;
-    }
-    short.phases.truncate(9);
+    let mut kept = 0..9;
+    short.change_phases(|row| kept.next().map(|_| PhaseRow { wall_ns: 1_000_000, ..row }));
     let checks: Vec<Check> = found(&short).audit.iter().map(|one| one.check).collect();
     assert_eq!(checks, [Check::TooShort, Check::Unfinished]);
 }
@@ -71,9 +69,11 @@ fn what_the_figures_themselves_say_stays_a_doubt_about_a_model() {
 #[test]
 fn what_is_advised_of_a_model_is_to_look_at_the_model() {
     let advised = |mut run: Run| {
-        for phase in &mut run.phases[..5] {
-            std::sync::Arc::make_mut(phase).wall_ns *= 10;
-        }
+        let mut slow = 0..5;
+        run.change_phases(|row| {
+            let times = if slow.next().is_some() { 10 } else { 1 };
+            Some(PhaseRow { wall_ns: row.wall_ns * times, ..row })
+        });
         let jump = found(&run).audit.into_iter().find(|one| one.check == Check::PassesJump);
         jump.expect("ten times the rate from one pass on").advice
     };

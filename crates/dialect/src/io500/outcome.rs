@@ -47,15 +47,14 @@ impl Outcome {
     #[must_use]
     pub fn of(phase: Phase, run: &Run, setup: &Setup, seconds: f64) -> Self {
         let mut outcome = Self::none(seconds);
-        let errors: u64 = run.phases.iter().map(|row| row.wrong_cells + row.surprises).sum();
+        let errors: u64 = run.all_phases().map(|row| row.wrong_cells + row.surprises).sum();
         if errors > 0 || !run.failed_cases.is_empty() {
             let count = errors.max(1);
             outcome
                 .invalid(format!("{count} errors in this phase, which make the run invalid; see its record"));
         }
-        let rows: Vec<&PhaseRow> =
-            run.phases.iter().map(|row| &**row).filter(|row| row.key.phase == phase.activity()).collect();
-        let Some(row) = rows.last().copied() else { return outcome };
+        let rows: Vec<PhaseRow> = run.all_phases().filter(|row| row.key.phase == phase.activity()).collect();
+        let Some(row) = rows.last() else { return outcome };
         match phase {
             Phase::IorEasyWrite | Phase::IorHardWrite => outcome.of_write(row, setup),
             Phase::IorEasyRead | Phase::IorHardRead | Phase::IorRnd4kEasyRead => {
@@ -102,13 +101,13 @@ impl Outcome {
     }
 
     /// Evaluates the operations of md-workbench in the last of `rounds`, and in the first of two.
-    fn of_objects(&mut self, run: &Run, rounds: &[&PhaseRow], sets: u64) {
+    fn of_objects(&mut self, run: &Run, rounds: &[PhaseRow], sets: u64) {
         let rate = |row: &PhaseRow| {
             let longest = longest_task(run, row).unwrap_or_else(|| seconds(row.wall_ns));
             (row.items + sets) as f64 / longest / 1000.0
         };
         let longest = |row: &PhaseRow| format!("{:.6}", longest_operation(run, row));
-        let (&[first, last] | &[first @ last]) = rounds else { return };
+        let ([first, last] | [first @ last]) = rounds else { return };
         self.score = rate(last);
         if rounds.len() == 1 {
             self.pair("maxOpTime", longest(last));

@@ -13,7 +13,7 @@ use crate::events::layout_history;
 use crate::files::limits::NAMED_LINES_MAX;
 use crate::files::line_sum::LineState;
 use crate::table::parquet_store::SealedTable;
-use crate::{Clocks, Damage, FailedCase, LayoutLifetime, Manifest, Pause, RunState, WarningRow, Wiped};
+use crate::{Clocks, Damage, FailedCase, LayoutLifetime, Pause, RunState, WarningRow, Wiped};
 
 /// The outcome of an attempt at a case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,7 +49,8 @@ pub(crate) struct BatchIndex {
 /// The state of the run according to the journal.
 #[derive(Debug, Default)]
 pub(crate) struct JournalIndex {
-    pub(crate) manifest: Option<Manifest>,
+    /// The line with the manifest, and the start of the run that it names.
+    pub(crate) manifest: Option<(LinePosition, i64)>,
     /// The cases by number, without attempts that were superseded by later ones.
     pub(crate) cases: BTreeMap<u32, CaseIndex>,
     /// Attempts at cases that have launches, including superseded attempts.
@@ -217,13 +218,13 @@ impl JournalIndex {
 
     fn take(&mut self, line: Line<'_>, place: LinePosition) -> Result<(), String> {
         match line.event.as_ref() {
-            "run-started" => self.manifest = line.manifest().transpose()?,
+            "run-started" => {
+                self.manifest = line.started_unix_ns().transpose()?.map(|start| (place, start));
+            }
             "manifest" => self.manifests.extend(line.checksum),
             "run-resumed" => {
-                let times = self
-                    .last_unix_ns
-                    .or_else(|| Some(self.manifest.as_ref()?.started_unix_ns))
-                    .zip(line.at_unix_ns);
+                let times =
+                    self.last_unix_ns.or_else(|| self.manifest.map(|(_, start)| start)).zip(line.at_unix_ns);
                 self.pauses.extend(times.map(|(from_unix_ns, to_unix_ns)| Pause {
                     from_unix_ns,
                     to_unix_ns,

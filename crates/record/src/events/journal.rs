@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::MetadataExt;
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::PathBuf;
 
 use plan::Phase;
@@ -14,19 +14,18 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::events::journal_table::{self, KEY_COLUMNS};
 use crate::files::directory::{self, RunDirectory};
-use crate::files::limits::{self, TextBudget};
 use crate::files::line_sum::{self, LineSums};
 use crate::format::JOURNAL;
 use crate::rows::phase_record::PhaseRecord;
 use crate::table::parquet_store::SealedTable;
-use crate::table::tables::{TableRow, TableVisitor, each_table};
-use crate::table::values::{JournalColumn, Values};
-use crate::table::{Cell, Columns, Row};
-use crate::{LaunchRow, LayoutEvent, Manifest, NodeClock, PhaseKey, RecordError, StepRow, WarningRow, Wiped};
-
-/// The columns `case`, `repetition` and `phase`, which are the first ones of every table and stored once per event.
-const KEY_COLUMNS: usize = 3;
+use crate::table::tables::{self, TableRow, TableVisitor, each_table};
+use crate::table::{Cell, Row};
+use crate::{
+    CaseId, LaunchRow, LayoutEvent, Manifest, NodeClock, PhaseKey, PhaseRow, RecordError, StepRow,
+    WarningRow, Wiped,
+};
 
 /// An event of a run.
 #[derive(Debug, Serialize)]
@@ -376,8 +375,8 @@ impl<'a> Line<'a> {
         if whole && text.starts_with(PHASE) && text.ends_with(b"}\n") {
             let head = &text[..text.len().min(KEY_BYTES_MAX)];
             let tables = head.windows(TABLES.len()).position(|window| window == TABLES);
-            let key = tables.and_then(|tables| PhaseLine::parse(&head[..tables]));
-            if let Some(PhaseLine { case, repetition, phase }) = key {
+            let key = tables.and_then(|tables| PhaseHead::parse(&head[..tables]));
+            if let Some(PhaseHead { case, repetition, phase }) = key {
                 let (case, repetition, phase) = (Some(case), Some(repetition), Some(phase));
                 return Ok(Self {
                     event: "phase-finished".into(),
@@ -399,13 +398,13 @@ impl<'a> Line<'a> {
 
 /// The key of a finished phase.
 #[derive(Deserialize)]
-struct PhaseLine {
+struct PhaseHead {
     case: String,
     repetition: u32,
     phase: Phase,
 }
 
-impl PhaseLine {
+impl PhaseHead {
     /// Parses the beginning of a line, up to its rows.
     fn parse(head: &[u8]) -> Option<Self> {
         let mut object = head.to_vec();
@@ -415,9 +414,14 @@ impl PhaseLine {
 }
 
 impl Line<'_> {
-    pub(crate) fn manifest(&self) -> Option<Result<Manifest, String>> {
+    /// The start of the run, if the event has the manifest.
+    pub(crate) fn started_unix_ns(&self) -> Option<Result<i64, String>> {
+        #[derive(Deserialize)]
+        struct Start {
+            started_unix_ns: i64,
+        }
         let parse = |raw: &RawValue| serde_json::from_str(raw.get()).map_err(|error| error.to_string());
-        self.manifest.map(parse)
+        self.manifest.map(|raw| parse(raw).map(|start: Start| start.started_unix_ns))
     }
 
     fn key(&self) -> Result<PhaseKey, String> {
@@ -443,9 +447,9 @@ impl Line<'_> {
     }
 
     /// The rows of a finished phase.
-    pub(crate) fn record(&self) -> Result<PhaseRecord, String> {
+    fn record(&self) -> Result<PhaseRecord, String> {
         let (key, tables) = (self.key()?, self.tables()?);
-        let phase = rows(&key, &tables)?.pop().ok_or("the event contains no row of the phase itself")?;
+        let phase = phase_row(&key, &tables)?;
         let record = PhaseRecord { warnings: self.warnings.clone(), ..PhaseRecord::new(phase) };
         let mut reader = TableReader { key: &key, tables: &tables, record };
         each_table(&mut reader)?;
@@ -457,10 +461,30 @@ impl Line<'_> {
         }
         Ok(record)
     }
+
+    /// A finished phase, whose rows are checked and left where they are in the line `text`.
+    fn checked(self, text: &[u8], place: LinePosition) -> Result<(PhaseLine, Vec<WarningRow>), String> {
+        let (key, tables) = (self.key()?, self.tables()?);
+        phase_row(&key, &tables)?;
+        let mut checker = TableChecker { key: &key, tables: &tables, text, places: Vec::new() };
+        checker.check::<PhaseRow>()?;
+        each_table(&mut checker)?;
+        let tables = checker.places.into();
+        let PhaseKey { repetition, phase, .. } = key;
+        Ok((PhaseLine { repetition, phase, place, tables }, self.warnings))
+    }
 }
 
 /// The tables of an event, by name.
 type RawTables<'a> = HashMap<Cow<'a, str>, &'a RawValue>;
+
+fn rows<R: Row>(key: &PhaseKey, tables: &RawTables<'_>) -> Result<Vec<R>, String> {
+    tables.get(R::TABLE).map_or_else(|| Ok(Vec::new()), |table| journal_table::rows(key, table.get()))
+}
+
+fn phase_row(key: &PhaseKey, tables: &RawTables<'_>) -> Result<PhaseRow, String> {
+    rows(key, tables)?.pop().ok_or_else(|| "the event contains no row of the phase itself".to_owned())
+}
 
 /// Reads the tables of an event into a record.
 struct TableReader<'a> {
@@ -478,32 +502,62 @@ impl TableVisitor for TableReader<'_> {
     }
 }
 
-fn rows<R: Row>(key: &PhaseKey, tables: &RawTables<'_>) -> Result<Vec<R>, String> {
-    let Some(table) = tables.get(R::TABLE) else { return Ok(Vec::new()) };
-    let stored = table.get().len() as u64;
-    let mut table: HashMap<Cow<'_, str>, JournalColumn> =
-        serde_json::from_str(table.get()).map_err(|error| format!("table {}: {error}", R::TABLE))?;
-    let count = table.values().find_map(JournalColumn::rows).unwrap_or(1);
-    limits::check_rows_of_line(limits::bytes_of_rows::<R>(count as u64), stored)?;
-    let mut texts = TextBudget::of_line(stored);
-    let mut columns = vec![
-        (R::COLUMNS[0].name, Values::word(&key.case, count)),
-        (R::COLUMNS[1].name, Values::Integers(vec![i64::from(key.repetition); count])),
-        (R::COLUMNS[2].name, Values::word(key.phase.name(), count)),
-    ];
-    for column in R::COLUMNS.iter().skip(KEY_COLUMNS) {
-        let values = match table.remove(column.name) {
-            Some(values) => Ok(values.values(count)),
-            None => column.absent(count).map_err(|error| format!("table {}: {error}", R::TABLE)),
-        };
-        columns.push((column.name, values?));
+/// Checks the tables of an event, and notes where they are in its line.
+struct TableChecker<'a> {
+    key: &'a PhaseKey,
+    tables: &'a RawTables<'a>,
+    text: &'a [u8],
+    places: Vec<TablePosition>,
+}
+
+impl TableChecker<'_> {
+    fn check<R: Row>(&mut self) -> Result<(), String> {
+        let Some(table) = self.tables.get(R::TABLE).map(|table| table.get()) else { return Ok(()) };
+        journal_table::check::<R>(self.key, table)?;
+        let place = |bytes: usize| u32::try_from(bytes).map_err(|error| error.to_string());
+        let start = place(table.as_ptr().addr() - self.text.as_ptr().addr())?;
+        self.places.push(TablePosition { table: number_of(R::TABLE)?, start, length: place(table.len())? });
+        Ok(())
     }
-    R::from_columns(&mut Columns::new(count, columns, &mut texts))
-        .map_err(|error| format!("table {}: {error}", R::TABLE))
+}
+
+impl TableVisitor for TableChecker<'_> {
+    type Error = String;
+
+    fn visit<R: TableRow>(&mut self) -> Result<(), String> {
+        self.check::<R>()
+    }
+}
+
+/// A finished phase in the journal, whose rows are read on demand.
+#[derive(Debug, Clone)]
+pub(crate) struct PhaseLine {
+    repetition: u32,
+    phase: Phase,
+    pub(crate) place: LinePosition,
+    /// Its tables with rows.
+    tables: Box<[TablePosition]>,
+}
+
+/// The position of a table in its line. There is one for each table of each phase.
+#[derive(Debug, Clone, Copy)]
+struct TablePosition {
+    /// Its place in [`tables::TABLES`].
+    table: u8,
+    start: u32,
+    length: u32,
+}
+
+/// The place of `table` in [`tables::TABLES`].
+fn number_of(table: &str) -> Result<u8, String> {
+    let place = tables::TABLES.iter().position(|known| *known == table);
+    place.and_then(|place| u8::try_from(place).ok()).ok_or_else(|| format!("{table} is no table"))
 }
 
 /// Number of bytes read at once, since a journal is read from beginning to end.
 const READ_BYTES: usize = 256 << 10;
+/// A buffer that was larger than this for one line is released before the next one. The manifest is such a line.
+const KEPT_BYTES: usize = 1 << 20;
 
 /// Reads the lines of a journal one at a time, and keeps track of their positions.
 pub(crate) struct JournalReader<F = File> {
@@ -562,18 +616,46 @@ impl JournalReader {
         Line::all(text)?.launches()
     }
 
-    /// Checks whether the finished phase in the line at `place` is readable. Returns an error if the line cannot be
-    /// read now, and a description if the line is damaged.
-    pub(crate) fn check(&mut self, place: LinePosition) -> std::io::Result<Result<(), String>> {
+    /// Checks the finished phase in the line at `place`. Returns an error if the line cannot be read now, and a
+    /// description if the line is damaged.
+    pub(crate) fn check(
+        &mut self,
+        place: LinePosition,
+    ) -> std::io::Result<Result<(PhaseLine, Vec<WarningRow>), String>> {
         let text = self.again(place)?;
-        Ok(Line::all(text).and_then(|line| line.record()).map(drop))
+        Ok(Line::all(text).and_then(|line| line.checked(text, place)))
+    }
+
+    /// Reads the rows of one table of a finished phase of `case`.
+    pub(crate) fn rows<R: Row>(&mut self, case: &CaseId, line: &PhaseLine) -> Result<Vec<R>, String> {
+        let number = number_of(R::TABLE)?;
+        let Some(table) = line.tables.iter().find(|table| table.table == number) else {
+            return Ok(Vec::new());
+        };
+        let start = line.place.start + u64::from(table.start);
+        let text = self.bytes(start, table.length as usize).map_err(|error| error.to_string())?;
+        let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
+        let key = PhaseKey { case: case.clone(), repetition: line.repetition, phase: line.phase };
+        journal_table::rows(&key, text)
+    }
+
+    /// Reads the manifest in the line at `place`.
+    pub(crate) fn manifest(&mut self, place: LinePosition) -> Result<Manifest, String> {
+        let text = self.again(place).map_err(|error| error.to_string())?;
+        let manifest = Line::all(text)?.manifest.ok_or("the event contains no manifest")?;
+        serde_json::from_str(manifest.get()).map_err(|error| error.to_string())
     }
 
     /// Reads the line at `place` again.
     fn again(&mut self, place: LinePosition) -> std::io::Result<&[u8]> {
-        self.file.seek(SeekFrom::Start(place.start))?;
-        self.buffer.resize(place.length, 0);
-        self.file.read_exact(&mut self.buffer)?;
+        self.bytes(place.start, place.length)
+    }
+
+    fn bytes(&mut self, start: u64, length: usize) -> std::io::Result<&[u8]> {
+        self.clear();
+        self.buffer.resize(length, 0);
+        // Through the buffer of the file, the few bytes of a table would take the reading of all that fits in it.
+        self.file.get_ref().read_exact_at(&mut self.buffer, start)?;
         Ok(&self.buffer)
     }
 }
@@ -584,10 +666,15 @@ impl<F: Read> JournalReader<F> {
         Self { file, buffer: Vec::new(), position: 0, line: 0 }
     }
 
+    fn clear(&mut self) {
+        self.buffer.clear();
+        self.buffer.shrink_to(KEPT_BYTES);
+    }
+
     /// Reads the next line: its position, its text, and whether its end was written. If the line contains zero bytes,
     /// of which a sparse file may have any number, the text is truncated before the first one.
     pub(crate) fn next(&mut self) -> std::io::Result<Option<(LinePosition, &[u8], bool)>> {
-        self.buffer.clear();
+        self.clear();
         let (mut length, mut whole, mut zeros) = (0, false, false);
         while !whole {
             let read = self.file.fill_buf()?;

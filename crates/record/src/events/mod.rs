@@ -4,6 +4,7 @@ pub(crate) mod begin;
 pub(crate) mod index;
 pub(crate) mod interrupted;
 pub(crate) mod journal;
+pub(crate) mod journal_table;
 pub(crate) mod layout_history;
 pub(crate) mod pause;
 pub(crate) mod recorder;

@@ -1,7 +1,5 @@
 //! Pauses of a run.
 
-use std::sync::Arc;
-
 use crate::PhaseRow;
 
 /// A time during which a run did not run.
@@ -17,10 +15,11 @@ pub struct Pause {
 
 /// Moves the start of each pause to the end of the last phase before it, because not every event has a
 /// time.
-pub(crate) fn narrow(pauses: &mut [Pause], phases: &[Arc<PhaseRow>]) {
-    let ends = |row: &Arc<PhaseRow>| row.started_unix_ns.saturating_add_unsigned(row.wall_ns);
-    for pause in pauses {
-        let before = phases.iter().map(ends).filter(|&end| end <= pause.to_unix_ns);
-        pause.from_unix_ns = before.max().unwrap_or(pause.from_unix_ns).max(pause.from_unix_ns);
+pub(crate) fn narrow(pauses: &mut [Pause], phases: impl Iterator<Item = PhaseRow>) {
+    for row in phases {
+        let end = row.started_unix_ns.saturating_add_unsigned(row.wall_ns);
+        for pause in pauses.iter_mut().filter(|pause| end <= pause.to_unix_ns) {
+            pause.from_unix_ns = pause.from_unix_ns.max(end);
+        }
     }
 }

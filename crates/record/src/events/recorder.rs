@@ -170,14 +170,16 @@ impl Recorder {
         let mut reader = JournalReader::open(&directory).map_err(RecordError::io("read", &journal_path))?;
         // The only effect of a damaged line that matters here is that a case runs again.
         let mut index = JournalIndex::read(&mut reader, &journal_path, &mut Vec::new());
-        let mut manifest = match (read_manifest(&directory), &index.manifest) {
+        let mut manifest = match (read_manifest(&directory), index.manifest) {
             (Err(error @ RecordError::NewerVersion { .. }), _) => return Err(error),
             (Ok((manifest, checksum)), _)
                 if index.knows_manifest(&checksum, manifest.finished_unix_ns.is_some()) =>
             {
                 manifest
             }
-            (_, Some(manifest)) => manifest.clone(),
+            (_, Some((place, _))) => reader
+                .manifest(place)
+                .map_err(|message| RecordError::Unreadable { path: journal_path.clone(), message })?,
             (Ok((manifest, _)), None) => manifest,
             (Err(error), None) => {
                 return Err(refuse(format!("what it was to measure cannot be read ({error})")));

@@ -13,8 +13,8 @@
 
 use plan::Bytes;
 use plan::limits::{
-    LINE_ROWS_EXPANSION, RECORD_ROWS_BYTES, RECORD_TEXTS_BYTES, TABLE_ROWS_BYTES, TABLE_ROWS_EXPANSION,
-    TEXTS_EXPANSION,
+    LINE_ROWS_EXPANSION, PHASES_EXPANSION, RECORD_ROWS_BYTES, RECORD_TEXTS_BYTES, TABLE_ROWS_BYTES,
+    TABLE_ROWS_EXPANSION, TEXTS_EXPANSION,
 };
 
 /// Maximum number of unreadable journal lines that are listed one by one; the others are only counted.
@@ -54,6 +54,13 @@ pub(crate) fn check_rows(bytes: u64, stored: u64) -> Result<(), String> {
 pub(crate) fn check_rows_of_record(bytes: u64, stored: u64) -> Result<(), String> {
     let of_bytes = ROWS_FREE.saturating_add(stored.saturating_mul(TABLE_ROWS_EXPANSION));
     check(bytes, stored, of_bytes.min(RECORD_ROWS_BYTES))
+}
+
+/// The same for the phases of a record, which are not in memory at once: there is a part of a figure for each, whose
+/// memory is in proportion to the bytes of the record as long as these are not inflated.
+pub(crate) fn check_phases(bytes: u64, stored: u64) -> Result<(), String> {
+    let of_bytes = ROWS_FREE.saturating_add(stored.saturating_mul(TABLE_ROWS_EXPANSION));
+    check(bytes, stored, of_bytes.min(RECORD_ROWS_BYTES.max(stored.saturating_mul(PHASES_EXPANSION))))
 }
 
 /// The same for `stored` bytes of a journal line.

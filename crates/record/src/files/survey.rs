@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use plan::limits::MANIFEST_BYTES;
 
 use crate::files::directory::{self, RunDirectory};
-use crate::files::limits::{check_rows, check_rows_of_record};
+use crate::files::limits::{check_phases, check_rows, check_rows_of_record};
 use crate::files::unexpected::Unexpected;
 use crate::format::{JOURNAL, MANIFEST, PARTS};
 use crate::table::parquet_store::size_of_table;
@@ -42,8 +42,9 @@ impl Survey {
                 return Err(RecordError::TooLarge { path, message });
             }
         }
-        let (mut all, mut in_memory) = (Self::default(), Self::default());
+        let mut all = Self::default();
         for table in TABLES {
+            let mut of_table = Self::default();
             for path in tables_in(directory, table) {
                 // A table that cannot be read is reported when its rows are requested.
                 let Ok((stored, rows)) = size_of_table(directory, &path) else { continue };
@@ -51,10 +52,14 @@ impl Survey {
                 check_rows(one.claimed, one.stored)
                     .map_err(|message| RecordError::TooLarge { path: path.clone(), message })?;
                 all.add(one);
-                // For these tables all rows are in memory at once, for the others those of a few files.
-                if matches!(table, PhaseRow::TABLE | WarningRow::TABLE) {
-                    in_memory.add(one);
-                    in_memory.check(&path)?;
+                of_table.add(one);
+                // All warnings are in memory at once. There is a part of a figure for each phase. Of the other tables
+                // a few files are in memory.
+                match table {
+                    WarningRow::TABLE => of_table.check(&path)?,
+                    PhaseRow::TABLE => check_phases(of_table.claimed, of_table.stored)
+                        .map_err(|message| RecordError::TooLarge { path: path.clone(), message })?,
+                    _ => {}
                 }
             }
         }

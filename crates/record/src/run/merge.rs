@@ -17,8 +17,8 @@ use crate::run::parts::{damage_of, write_parts};
 use crate::run::rows_by_case::RowsByCase;
 use crate::table::store::{Renumber, Source, Store};
 use crate::{
-    CaseId, Part, PartPasses, PhaseKey, PrintedRow, Provenance, RecordError, Run, RunDirectory, RunState,
-    Warning, WarningRow,
+    CaseId, Part, PartPasses, PhaseKey, PhaseRow, PrintedRow, Provenance, RecordError, Run, RunDirectory,
+    RunState, Warning, WarningRow,
 };
 
 /// Minimum number of nodes for which passes of one case on separate nodes count as a comparison of nodes. If there
@@ -266,7 +266,6 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
     let in_turn = in_turn(runs);
     let mut next_part = 0;
     for (number, run) in runs.iter().enumerate() {
-        let passes = passes_of(run);
         let first_part = next_part;
         next_part += run.parts.len().max(1);
         for id in run.cases() {
@@ -290,8 +289,8 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
                     ),
                 });
             }
-            let own = passes.get(&**id).map_or(&[][..], Vec::as_slice);
-            let numbers = case.map_or_else(HashMap::new, |case| numbers_after(case, last, own));
+            let own: Vec<u32> = run.phases(id).iter().map(|row| row.key.repetition).collect();
+            let numbers = case.map_or_else(HashMap::new, |case| numbers_after(case, last, &own));
             for (place, part) in (0..).zip(&mut whole.parts[first_part..next_part]) {
                 let of_part = match run.parts.get(place) {
                     None => PartPasses::of(numbers.values().copied()),
@@ -324,7 +323,14 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
         let of_case = parts.remove(&id).unwrap_or_default();
         let nodes = hosts.get(&id).cloned().unwrap_or_default();
         for (number, _, numbers) in &of_case {
-            copy_phases(whole, &rows_by_case[*number], &id, numbers, &nodes);
+            if !nodes.is_empty() {
+                warn_of_hosts(whole, &runs[*number].phases(&id), numbers, &nodes);
+            }
+            for &row in rows_by_case[*number].warnings.get(&*id).into_iter().flatten() {
+                if let Some(key) = row.key.as_ref().and_then(|key| renumbered(key, numbers)) {
+                    whole.warnings.push(WarningRow { key: Some(key), warning: row.warning.clone() });
+                }
+            }
         }
         let sources: Vec<_> = of_case.into_iter().map(|(_, source, numbers)| (source, numbers)).collect();
         store.add(id, Source::Parts(sources.into()));
@@ -332,15 +338,6 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
     whole.store = Arc::new(store);
     take_ends(whole, runs);
     Ok(())
-}
-
-/// The numbers of the passes of each case.
-fn passes_of(run: &Run) -> HashMap<&str, Vec<u32>> {
-    let mut passes: HashMap<&str, Vec<u32>> = HashMap::new();
-    for row in &run.phases {
-        passes.entry(&row.key.case).or_default().push(row.key.repetition);
-    }
-    passes
 }
 
 /// For each case that two tools measured alternately: the other tool's case. Both are numbered together, because
@@ -388,31 +385,17 @@ fn several_hosts(case: &Case, parts: &[&Part]) -> Vec<String> {
     if alone && evenly && names.len() >= COMPARED_NODES_MIN { Vec::new() } else { names }
 }
 
-/// Copies the phases and warnings of one case of one run.
-fn copy_phases(
-    whole: &mut Run,
-    rows_by_case: &RowsByCase<'_>,
-    id: &CaseId,
-    numbers: &Renumber,
-    nodes: &[String],
-) {
-    let renumbered = |key: &PhaseKey| {
-        let repetition = *numbers.get(&key.repetition)?;
-        Some(PhaseKey { repetition, ..key.clone() })
-    };
-    for &row in rows_by_case.phases.get(&**id).into_iter().flatten() {
-        if let Some(key) = renumbered(&row.key) {
-            if !nodes.is_empty() {
-                let warning = Warning::SeveralHosts { nodes: nodes.to_vec() };
-                whole.warnings.push(WarningRow { key: Some(key.clone()), warning });
-            }
-            whole.phases.push(crate::PhaseRow { key, ..crate::PhaseRow::clone(row) }.into());
-        }
-    }
-    for &row in rows_by_case.warnings.get(&**id).into_iter().flatten() {
-        if let Some(key) = row.key.as_ref().and_then(renumbered) {
-            whole.warnings.push(WarningRow { key: Some(key), warning: row.warning.clone() });
-        }
+/// The key in the merged run, or `None` if its pass is left out.
+fn renumbered(key: &PhaseKey, numbers: &Renumber) -> Option<PhaseKey> {
+    let repetition = *numbers.get(&key.repetition)?;
+    Some(PhaseKey { repetition, ..key.clone() })
+}
+
+/// Warns of several `nodes` with each of `phases`.
+fn warn_of_hosts(whole: &mut Run, phases: &[PhaseRow], numbers: &Renumber, nodes: &[String]) {
+    for key in phases.iter().filter_map(|row| renumbered(&row.key, numbers)) {
+        let warning = Warning::SeveralHosts { nodes: nodes.to_vec() };
+        whole.warnings.push(WarningRow { key: Some(key), warning });
     }
 }
 

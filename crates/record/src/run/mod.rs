@@ -8,7 +8,7 @@ pub(crate) mod passes;
 pub(crate) mod rows_by_case;
 pub(crate) mod state;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,9 +26,10 @@ use crate::format::{JOURNAL, MANIFEST};
 use crate::manifest::{check_version, read_manifest};
 use crate::rows::phase_record::PhaseRecord;
 use crate::run::parts::Part;
+use crate::run::rows_by_case::RowsByCase;
 use crate::run::state::{FailedCase, RunState};
 use crate::table::parquet_store::{SealedTable, read_table, read_table_for_now, table_path, verify};
-use crate::table::store::{BatchFiles, MemoryRows, Rows, Source, Store};
+use crate::table::store::{BatchFiles, JournalCase, MemoryRows, Rows, Source, Store};
 use crate::table::tables::TABLES;
 use crate::{
     CaseId, Clocks, Damage, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LayoutLifetime, LoadRow,
@@ -41,16 +42,13 @@ use crate::{
 /// The journal is authoritative while a run is in progress. Intact tables are read because this is faster; otherwise
 /// the rows come from the journal. Rows are in the order of the cases.
 ///
-/// Phases and warnings are in memory. Rows of the other tables are loaded on demand for one case at a time, because a
-/// long study has millions of rows.
+/// Warnings are in memory. Rows are loaded on demand for one case at a time, because a long study has millions of rows.
 #[derive(Debug, Clone)]
 pub struct Run {
     /// Its directory.
     pub directory: PathBuf,
     /// The request, and where the run was executed.
     pub manifest: Manifest,
-    /// Phases.
-    pub phases: Vec<Arc<PhaseRow>>,
     /// Warnings.
     pub warnings: Vec<WarningRow>,
     /// Its state.
@@ -84,7 +82,6 @@ impl Run {
     pub fn in_memory(manifest: Manifest, mut records: Vec<PhaseRecord>) -> Self {
         let mut run = Self::without_rows(Path::new("").into(), manifest, RunState::Complete);
         for record in &mut records {
-            run.phases.push(record.phase.clone().into());
             run.warnings.append(&mut record.warnings);
         }
         run.store = Arc::new(Store::of(records));
@@ -97,7 +94,6 @@ impl Run {
             directory: place.path().to_owned(),
             place,
             manifest,
-            phases: Vec::new(),
             warnings: Vec::new(),
             state,
             finished_cases: Vec::new(),
@@ -118,6 +114,32 @@ impl Run {
     #[must_use]
     pub fn cases(&self) -> &[CaseId] {
         &self.store.cases
+    }
+
+    /// The phases of `case`.
+    #[must_use]
+    pub fn phases(&self, case: &str) -> Rows<PhaseRow> {
+        self.store.rows(case)
+    }
+
+    /// The phases of all cases, in the order of the cases.
+    pub fn all_phases(&self) -> impl Iterator<Item = PhaseRow> {
+        let of_case = |case: &CaseId| {
+            let rows = self.phases(case);
+            (0..rows.len()).map(move |place| rows[place].clone())
+        };
+        self.cases().iter().flat_map(of_case)
+    }
+
+    /// Changes each phase, or leaves it out where `change` returns `None`. All rows are in memory then.
+    pub fn change_phases(&mut self, mut change: impl FnMut(PhaseRow) -> Option<PhaseRow>) {
+        let rows = RowsByCase::of(self);
+        let of_case = |case| rows.records(self, case);
+        let records = self.cases().iter().flat_map(of_case);
+        let changed =
+            records.filter_map(|record| Some(PhaseRecord { phase: change(record.phase)?, ..record }));
+        let store = Store::of(changed.collect());
+        self.store = Arc::new(store);
     }
 
     /// The tasks of all phases of `case`.
@@ -274,19 +296,28 @@ impl Run {
             let what = "it does not begin with the start of the run; its beginning is lost".to_owned();
             damage.push(Damage { path: journal_path.clone(), what });
         }
-        let manifest = match (manifest, index.manifest.clone()) {
-            (Ok((manifest, checksum)), _)
+        let mut in_journal = || {
+            let (place, _) = index.manifest?;
+            let read = journal.as_mut()?.manifest(place);
+            let lost =
+                |what| Damage { path: journal_path.clone(), what: format!("line {}: {what}", place.line) };
+            read.map_err(|what| damage.push(lost(what))).ok()
+        };
+        let manifest = match manifest {
+            Ok((manifest, checksum))
                 if index.knows_manifest(&checksum, manifest.finished_unix_ns.is_some()) =>
             {
                 manifest
             }
-            (Ok((manifest, _)), journal) => {
+            Ok((manifest, _)) => {
+                let journal = in_journal();
                 let instead = if journal.is_some() { "; read from the journal instead" } else { "" };
                 let what = format!("it is not what was written: its checksum differs{instead}");
                 damage.push(Damage { path: manifest_path, what });
                 journal.unwrap_or(manifest)
             }
-            (Err(error), Some(manifest)) => {
+            Err(error) => {
+                let Some(manifest) = in_journal() else { return Err(error) };
                 check_version(directory, manifest.format_version)?;
                 damage.push(Damage {
                     path: manifest_path,
@@ -294,7 +325,6 @@ impl Run {
                 });
                 manifest
             }
-            (Err(error), None) => return Err(error),
         };
         let mut run = Self::without_rows(directory.clone(), manifest, index.state());
         run.finished_cases = index.finished();
@@ -316,7 +346,11 @@ impl Run {
                     survey.check(directory.path())?;
                 }
                 run.fill(&mut journal, index, &mut texts);
-                pause::narrow(&mut run.pauses, &run.phases);
+                if !run.pauses.is_empty() {
+                    let mut pauses = std::mem::take(&mut run.pauses);
+                    pause::narrow(&mut pauses, run.all_phases());
+                    run.pauses = pauses;
+                }
             }
             None => {
                 survey.check(directory.path())?;
@@ -328,35 +362,46 @@ impl Run {
         Ok(run)
     }
 
-    /// Reads each case from its batch, or from the journal if a table is damaged.
+    /// Reads each case from its batch, or from the journal if a table is damaged. A batch is read with the first of
+    /// its cases and dropped after the last, so that only those of neighbouring cases are in memory.
     fn fill(&mut self, journal: &mut JournalReader, mut index: JournalIndex, texts: &mut TextBudget) {
         let unknown = self.unknown_tables(&mut index, texts);
-        let mut batches = BTreeMap::new();
-        // A batch is ignored if all its cases were sealed again in another one.
-        let wanted: HashSet<u32> = index.cases.values().filter_map(|case| case.batch).collect();
-        for (number, batch) in std::mem::take(&mut index.batches) {
-            if number > 0 && !wanted.contains(&number) {
-                continue;
-            }
-            if let Some(taken) = self.take_batch(number, &batch.sealed, texts) {
-                batches.insert(number, taken);
-            }
+        let mut unread = std::mem::take(&mut index.batches);
+        let mut take_batch = |run: &mut Self, number: u32| {
+            let batch = unread.remove(&number)?;
+            run.take_batch(number, &batch.sealed, texts)
+        };
+        let of_run = take_batch(self, 0);
+        // Warnings about the run as a whole, if their lines in the journal are lost.
+        if let Some(batch) = of_run.filter(|_| !index.cases.contains_key(&0)) {
+            self.warnings.extend(batch.warnings.into_values().flatten());
         }
+        let mut left: HashMap<u32, usize> = HashMap::new();
+        for number in index.cases.values().filter_map(|case| case.batch) {
+            *left.entry(number).or_default() += 1;
+        }
+        let mut batches: HashMap<u32, Option<BatchRowsByCase>> = HashMap::new();
         let mut store = Store::default();
-        let known = index.cases.contains_key(&0);
         for (number, case) in std::mem::take(&mut index.cases) {
             if number == 0 {
                 self.warnings.extend(case.warnings);
                 continue;
             }
-            match case.batch.and_then(|batch| batches.get_mut(&batch)) {
+            let of_batch = case.batch;
+            let batch = of_batch.and_then(|number| {
+                batches.entry(number).or_insert_with(|| take_batch(self, number)).as_mut()
+            });
+            match batch {
                 Some(batch) => self.take_sealed(&mut store, batch, case),
                 None => self.take_journal(&mut store, journal, case),
             }
-        }
-        // Warnings about the run as a whole, if their lines in the journal are lost.
-        if let Some(batch) = batches.remove(&0).filter(|_| !known) {
-            self.warnings.extend(batch.warnings.into_values().flatten());
+            let left = of_batch.and_then(|number| Some((number, left.get_mut(&number)?)));
+            if let Some((number, left)) = left {
+                *left -= 1;
+                if *left == 0 {
+                    batches.remove(&number);
+                }
+            }
         }
         if let Some((rows, cases)) = unknown {
             self.take_unknown(&mut store, rows, &cases);
@@ -370,11 +415,11 @@ impl Run {
         if index.attempts.is_empty() {
             return;
         }
-        let phases: HashSet<&PhaseKey> = self.phases.iter().map(|row| &row.key).collect();
         let path = self.directory.join(JOURNAL);
         for attempt in &index.attempts {
             let is_last = attempt.number == index.attempts_at(&attempt.case);
-            let counts = |key: &PhaseKey| is_last && phases.contains(key);
+            let phases = self.phases(&attempt.case);
+            let counts = |key: &PhaseKey| is_last && phases.iter().any(|row| row.key == *key);
             let lost = |place: LinePosition, what: String| {
                 let what = format!("line {}: {what}; its launches are lost", place.line);
                 self.damage.push(Damage { path: path.clone(), what });
@@ -445,16 +490,13 @@ impl Run {
 
     /// Adds the rows of `cases`.
     fn take_unknown(&mut self, store: &mut Store, mut rows: UnverifiedRows, cases: &HashSet<CaseId>) {
-        rows.phases.retain(|row| cases.contains(&row.key.case));
         rows.warnings.retain(|row| row.key.as_ref().is_some_and(|key| cases.contains(&key.case)));
-        let order = rows.phases.iter().map(|row| row.key.case.clone());
-        let more = Store::of_tables(order, rows.others);
+        let more = Store::of_tables(rows.others, |case| cases.contains(case));
         for id in &more.cases {
             store.add(id.clone(), more.sources[id].clone());
             self.finished_cases.push(id.to_string());
         }
         self.failed_cases.retain(|failed| !cases.contains(failed.case.as_str()));
-        self.phases.extend(rows.phases.into_iter().map(Arc::new));
         self.warnings.append(&mut rows.warnings);
     }
 
@@ -491,22 +533,19 @@ impl Run {
 
     fn take_sealed(&mut self, store: &mut Store, batch: &mut BatchRowsByCase, case: CaseIndex) {
         self.warnings.append(&mut batch.warnings.remove(case.id.as_str()).unwrap_or_default());
-        let phases = batch.phases.remove(case.id.as_str()).unwrap_or_default();
-        if let Some((files, first)) = batch.files.clone().zip(phases.first()) {
-            store.add(first.key.case.clone(), Source::Batch(files, case.phases.into()));
+        if let Some((files, id)) = batch.files.clone().zip(batch.cases.take(case.id.as_str())) {
+            store.add(id, Source::Batch(files, case.phases.into()));
         }
-        self.phases.extend(phases.into_iter().map(Arc::new));
     }
 
     fn take_journal(&mut self, store: &mut Store, journal: &mut JournalReader, case: CaseIndex) {
         self.warnings.extend(case.warnings);
-        let mut places = Vec::new();
+        let mut lines = Vec::new();
         for place in case.phases {
-            match journal.record(place) {
-                Ok(record) => {
-                    self.phases.push(record.phase.into());
-                    self.warnings.extend(record.warnings);
-                    places.push(place);
+            match journal.check(place).unwrap_or_else(|error| Err(error.to_string())) {
+                Ok((line, warnings)) => {
+                    self.warnings.extend(warnings);
+                    lines.push(line);
                 }
                 Err(what) => self.damage.push(Damage {
                     path: self.directory.join(JOURNAL),
@@ -514,8 +553,10 @@ impl Run {
                 }),
             }
         }
-        if !places.is_empty() {
-            store.add(case.id.into(), Source::Journal(self.place.clone(), places.into()));
+        if !lines.is_empty() {
+            let id = CaseId::from(case.id);
+            let lines = JournalCase { directory: self.place.clone(), id: id.clone(), lines: lines.into() };
+            store.add(id, Source::Journal(Arc::new(lines)));
         }
     }
 
@@ -529,18 +570,16 @@ impl Run {
                 }
             }
         }
-        self.phases = rows.phases.into_iter().map(Arc::new).collect();
         self.warnings = rows.warnings;
-        let order = self.phases.iter().map(|row| row.key.case.clone());
-        self.store = Arc::new(Store::of_tables(order, rows.others));
+        self.store = Arc::new(Store::of_tables(rows.others, |_| true));
     }
 }
 
-/// The phases and warnings of a batch by case. The name is empty for what belongs to no case.
+/// The cases of a batch that have phases, and its warnings by case. The name is empty for what belongs to no case.
 #[derive(Debug, Default)]
 struct BatchRowsByCase {
     files: Option<Arc<BatchFiles>>,
-    phases: HashMap<CaseId, Vec<PhaseRow>>,
+    cases: HashSet<CaseId>,
     warnings: HashMap<CaseId, Vec<WarningRow>>,
 }
 
@@ -553,9 +592,8 @@ impl BatchRowsByCase {
     ) -> Result<(), String> {
         match table {
             PhaseRow::TABLE => {
-                for row in read_table::<PhaseRow>(directory, path, texts)? {
-                    self.phases.entry(row.key.case.clone()).or_default().push(row);
-                }
+                let rows = read_table_for_now::<PhaseRow>(directory, path)?;
+                self.cases.extend(rows.iter().map(|row| row.key.case.clone()));
             }
             WarningRow::TABLE => {
                 for row in read_table::<WarningRow>(directory, path, texts)? {
@@ -573,7 +611,6 @@ impl BatchRowsByCase {
 /// The rows of tables without a checksum in the journal.
 #[derive(Debug, Default)]
 struct UnverifiedRows {
-    phases: Vec<PhaseRow>,
     others: MemoryRows,
     warnings: Vec<WarningRow>,
 }
@@ -586,7 +623,6 @@ impl UnverifiedRows {
         texts: &mut TextBudget,
     ) -> Result<(), String> {
         match table {
-            PhaseRow::TABLE => self.phases.extend(read_table(directory, path, texts)?),
             WarningRow::TABLE => self.warnings.extend(read_table(directory, path, texts)?),
             _ => self.others.read(table, (directory, path), texts)?,
         }

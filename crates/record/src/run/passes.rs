@@ -27,19 +27,18 @@ impl Run {
     /// ascending order. This reads the tasks of all cases.
     #[must_use]
     pub fn passes(&self) -> Vec<Pass> {
-        let mut starts: HashMap<&str, BTreeMap<u32, i64>> = HashMap::new();
-        for row in &self.phases {
-            let of_case = starts.entry(&row.key.case).or_default();
-            let start = of_case.entry(row.key.repetition).or_insert(row.started_unix_ns);
-            *start = (*start).min(row.started_unix_ns);
-        }
         let parts = self.parts_by_case();
         let mut all: Vec<Pass> = Vec::new();
         for case in self.cases() {
+            let mut starts: BTreeMap<u32, i64> = BTreeMap::new();
+            for row in self.phases(case).iter() {
+                let start = starts.entry(row.key.repetition).or_insert(row.started_unix_ns);
+                *start = (*start).min(row.started_unix_ns);
+            }
             let tasks = self.tasks(case);
             let mut nodes = nodes_by_pass(&tasks);
             let of_case = parts.get(&**case).map_or(&[][..], Vec::as_slice);
-            for (&repetition, &started_unix_ns) in starts.get(&**case).into_iter().flatten() {
+            for (repetition, started_unix_ns) in starts {
                 let is_within = |&&part: &&usize| {
                     self.parts[part].passes.get(&**case).is_some_and(|passes| passes.holds(repetition))
                 };

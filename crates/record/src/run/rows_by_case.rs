@@ -7,18 +7,14 @@ use crate::rows::phase_record::PhaseRecord;
 use crate::table::tables::{TableRow, TableVisitor, each_table};
 use crate::{CaseId, PhaseKey, PhaseRow, Run, WarningRow};
 
-/// The phases and warnings of a run by case.
+/// The warnings of a run by case.
 pub(crate) struct RowsByCase<'a> {
-    pub(crate) phases: HashMap<&'a str, Vec<&'a PhaseRow>>,
     pub(crate) warnings: HashMap<&'a str, Vec<&'a WarningRow>>,
 }
 
 impl<'a> RowsByCase<'a> {
     pub(crate) fn of(run: &'a Run) -> Self {
-        let mut rows_by_case = Self { phases: HashMap::new(), warnings: HashMap::new() };
-        for row in &run.phases {
-            rows_by_case.phases.entry(&row.key.case).or_default().push(row);
-        }
+        let mut rows_by_case = Self { warnings: HashMap::new() };
         for row in &run.warnings {
             if let Some(key) = &row.key {
                 rows_by_case.warnings.entry(&key.case).or_default().push(row);
@@ -29,12 +25,12 @@ impl<'a> RowsByCase<'a> {
 
     /// The phases of `id` with all their rows.
     pub(crate) fn records(&self, run: &Run, id: &CaseId) -> Vec<PhaseRecord> {
-        let phases = self.phases.get(&**id).map_or(&[][..], Vec::as_slice);
+        let phases = run.phases(id);
         let warnings = self.warnings.get(&**id).map_or(&[][..], Vec::as_slice);
-        let record = |phase: &&PhaseRow| {
+        let record = |phase: &PhaseRow| {
             let concerns = |row: &&&WarningRow| row.key.as_ref() == Some(&phase.key);
             let warnings = warnings.iter().filter(concerns).map(|row| (*row).clone()).collect();
-            PhaseRecord { warnings, ..PhaseRecord::new((*phase).clone()) }
+            PhaseRecord { warnings, ..PhaseRecord::new(phase.clone()) }
         };
         let mut copy = CopyRows { run, id, records: phases.iter().map(record).collect() };
         let Ok(()) = each_table(&mut copy);

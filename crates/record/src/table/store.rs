@@ -5,16 +5,17 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::ops::{Deref, Range};
 use std::path::Path;
+use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::events::journal::{JournalReader, LinePosition};
+use crate::events::journal::{JournalReader, LinePosition, PhaseLine};
 use crate::files::directory::RunDirectory;
 use crate::files::limits::{TextBudget, bytes_of_rows};
 use crate::format::JOURNAL;
 use crate::rows::phase_record::PhaseRecord;
 use crate::table::parquet_store::{read_table, read_table_for_now, table_path};
-use crate::table::tables::{TableRow, TableVisitor, each_table};
-use crate::{CaseId, Damage};
+use crate::table::tables::{KeyedRow, TableRow, TableVisitor, each_table};
+use crate::{CaseId, Damage, PhaseRow};
 
 /// The rows of one case in one table, in the order of observation.
 #[derive(Debug, Clone)]
@@ -42,11 +43,11 @@ impl<R> From<Vec<R>> for Rows<R> {
 pub(crate) struct MemoryRows(HashMap<&'static str, Box<dyn Any + Send + Sync>>);
 
 impl MemoryRows {
-    fn of<R: TableRow>(&self) -> Arc<Vec<R>> {
+    fn of<R: KeyedRow>(&self) -> Arc<Vec<R>> {
         self.0.get(R::TABLE).and_then(|rows| rows.downcast_ref::<Arc<Vec<R>>>()).cloned().unwrap_or_default()
     }
 
-    fn of_mut<R: TableRow>(&mut self) -> &mut Vec<R> {
+    fn of_mut<R: KeyedRow>(&mut self) -> &mut Vec<R> {
         let rows = self.0.entry(R::TABLE).or_insert_with(|| Box::new(Arc::<Vec<R>>::default()));
         Arc::make_mut(rows.downcast_mut::<Arc<Vec<R>>>().expect("rows of a table have one type"))
     }
@@ -59,11 +60,14 @@ impl MemoryRows {
         place: (&RunDirectory, &Path),
         texts: &mut TextBudget,
     ) -> Result<(), String> {
-        each_table(&mut ReadTable { rows: self, table, place, texts })
+        let mut read = ReadTable { rows: self, table, place, texts };
+        read.read::<PhaseRow>()?;
+        each_table(&mut read)
     }
 
     fn by_case(mut self) -> HashMap<CaseId, Self> {
         let mut split = SplitByCase { rows: &mut self, cases: HashMap::new() };
+        split.split::<PhaseRow>();
         let Ok(()) = each_table(&mut split);
         split.cases
     }
@@ -93,14 +97,20 @@ struct ReadTable<'a> {
     texts: &'a mut TextBudget,
 }
 
-impl TableVisitor for ReadTable<'_> {
-    type Error = String;
-
-    fn visit<R: TableRow>(&mut self) -> Result<(), String> {
+impl ReadTable<'_> {
+    fn read<R: KeyedRow>(&mut self) -> Result<(), String> {
         if self.table == R::TABLE {
             self.rows.of_mut::<R>().extend(read_table(self.place.0, self.place.1, self.texts)?);
         }
         Ok(())
+    }
+}
+
+impl TableVisitor for ReadTable<'_> {
+    type Error = String;
+
+    fn visit<R: TableRow>(&mut self) -> Result<(), String> {
+        self.read::<R>()
     }
 }
 
@@ -110,13 +120,19 @@ struct SplitByCase<'a> {
     cases: HashMap<CaseId, MemoryRows>,
 }
 
+impl SplitByCase<'_> {
+    fn split<R: KeyedRow>(&mut self) {
+        for row in std::mem::take(self.rows.of_mut::<R>()) {
+            self.cases.entry(row.key().case.clone()).or_default().of_mut().push(row);
+        }
+    }
+}
+
 impl TableVisitor for SplitByCase<'_> {
     type Error = Infallible;
 
     fn visit<R: TableRow>(&mut self) -> Result<(), Infallible> {
-        for row in std::mem::take(self.rows.of_mut::<R>()) {
-            self.cases.entry(row.key().case.clone()).or_default().of_mut().push(row);
-        }
+        self.split::<R>();
         Ok(())
     }
 }
@@ -128,8 +144,8 @@ pub(crate) enum Source {
     Memory(Arc<MemoryRows>),
     /// In the tables of a batch, or in the journal if the tables turn out to be damaged.
     Batch(Arc<BatchFiles>, Arc<[LinePosition]>),
-    /// In lines of the journal of the run in a directory.
-    Journal(RunDirectory, Arc<[LinePosition]>),
+    /// In the journal.
+    Journal(Arc<JournalCase>),
     /// In several merged runs, whose passes get new numbers.
     Parts(Arc<[(Source, Renumber)]>),
 }
@@ -145,16 +161,42 @@ pub(crate) struct BatchFiles {
     pub(crate) tables: Vec<String>,
 }
 
-/// The rows of a whole batch, by case.
+/// The phases of a case in the journal of the run in a directory.
+#[derive(Debug)]
+pub(crate) struct JournalCase {
+    pub(crate) directory: RunDirectory,
+    pub(crate) id: CaseId,
+    pub(crate) lines: Box<[PhaseLine]>,
+}
+
+/// The rows of a whole batch, or of one case in the journal, by case.
 #[derive(Debug)]
 pub(crate) struct BatchRows<R> {
     rows: Arc<Vec<R>>,
     cases: HashMap<CaseId, Range<usize>>,
 }
 
+impl<R: KeyedRow> BatchRows<R> {
+    fn of(rows: Vec<R>) -> Self {
+        let mut cases = HashMap::new();
+        let mut start = 0;
+        for chunk in rows.chunk_by(|a, b| a.key().case == b.key().case) {
+            cases.insert(chunk[0].key().case.clone(), start..start + chunk.len());
+            start += chunk.len();
+        }
+        Self { rows: Arc::new(rows), cases }
+    }
+
+    fn of_case(&self, case: &str) -> Rows<R> {
+        let range = self.cases.get(case).cloned().unwrap_or_default();
+        Rows { shared: Arc::clone(&self.rows), range }
+    }
+}
+
 /// A batch of a table in memory.
 struct CachedBatch {
-    files: Arc<BatchFiles>,
+    /// The [`BatchFiles`] or the [`JournalCase`].
+    source: Arc<dyn Any + Send + Sync>,
     /// Its [`BatchRows`].
     rows: Arc<dyn Any + Send + Sync>,
     bytes: u64,
@@ -189,17 +231,20 @@ impl Store {
             if !rows.contains_key(&id) {
                 store.cases.push(id.clone());
             }
-            let Ok(()) = each_table(&mut TakeRecord { rows: rows.entry(id).or_default(), record });
+            let of_case = rows.entry(id).or_default();
+            of_case.of_mut().push(record.phase.clone());
+            let Ok(()) = each_table(&mut TakeRecord { rows: of_case, record });
         }
         store.sources = rows.into_iter().map(|(id, rows)| (id, Source::Memory(Arc::new(rows)))).collect();
         store
     }
 
-    /// Creates a store of the rows of whole tables, for the cases in `order`.
-    pub(crate) fn of_tables(order: impl Iterator<Item = CaseId>, rows: MemoryRows) -> Self {
+    /// Creates a store of the rows of whole tables, in the order of their phases, for the cases that are `wanted`.
+    pub(crate) fn of_tables(rows: MemoryRows, wanted: impl Fn(&CaseId) -> bool) -> Self {
+        let order: Vec<CaseId> = rows.of::<PhaseRow>().iter().map(|row| row.key.case.clone()).collect();
         let mut cases = rows.by_case();
         let mut store = Self::default();
-        for id in order {
+        for id in order.into_iter().filter(wanted) {
             if !store.sources.contains_key(&id) {
                 let rows = cases.remove(&id).unwrap_or_default();
                 store.add(id, Source::Memory(Arc::new(rows)));
@@ -216,28 +261,36 @@ impl Store {
     }
 
     /// The rows of `case`; empty if there are none.
-    pub(crate) fn rows<R: TableRow>(&self, case: &str) -> Rows<R> {
+    pub(crate) fn rows<R: KeyedRow>(&self, case: &str) -> Rows<R> {
         let none = || Rows::from(Vec::new());
         self.sources.get(case).map_or_else(none, |source| self.rows_in(source, case))
     }
 
-    fn rows_in<R: TableRow>(&self, source: &Source, case: &str) -> Rows<R> {
+    fn rows_in<R: KeyedRow>(&self, source: &Source, case: &str) -> Rows<R> {
         match source {
             Source::Memory(rows) => {
                 let shared = rows.of::<R>();
                 Rows { range: 0..shared.len(), shared }
             }
-            Source::Batch(batch, places) => match self.batch::<R>(batch) {
-                Ok(batch) => Rows {
-                    shared: Arc::clone(&batch.rows),
-                    range: batch.cases.get(case).cloned().unwrap_or_default(),
-                },
+            Source::Batch(batch, places) => match self.cached(batch, || read_batch::<R>(batch)) {
+                Ok(rows) => rows.of_case(case),
                 Err(damage) => {
                     self.found(damage);
-                    self.in_journal(&batch.directory, places).into()
+                    let read = |journal: &mut JournalReader, place: &LinePosition| {
+                        let line = journal.check(*place).unwrap_or_else(|error| Err(error.to_string()))?.0;
+                        journal.rows(&case.into(), &line)
+                    };
+                    self.in_journal(&batch.directory, places, |place| *place, read).into()
                 }
             },
-            Source::Journal(directory, places) => self.in_journal(directory, places).into(),
+            Source::Journal(of) => {
+                let all = || {
+                    let read = |journal: &mut JournalReader, line: &PhaseLine| journal.rows(&of.id, line);
+                    self.in_journal(&of.directory, &of.lines, |line| line.place, read)
+                };
+                let Ok(rows) = self.cached::<R, Infallible>(of, || Ok(all()));
+                rows.of_case(case)
+            }
             Source::Parts(parts) => {
                 let mut all: Vec<R> = Vec::new();
                 for (source, numbers) in parts.iter() {
@@ -254,37 +307,49 @@ impl Store {
         }
     }
 
-    fn in_journal<R: TableRow>(&self, directory: &RunDirectory, places: &[LinePosition]) -> Vec<R> {
+    /// The rows that `read` finds in lines of the journal.
+    fn in_journal<R: KeyedRow, L>(
+        &self,
+        directory: &RunDirectory,
+        lines: &[L],
+        place: fn(&L) -> LinePosition,
+        read: impl Fn(&mut JournalReader, &L) -> Result<Vec<R>, String>,
+    ) -> Vec<R> {
         let path = directory.join(JOURNAL);
-        let lost = |place: &LinePosition, what: String| Damage {
+        let lost = |line: &L, what: String| Damage {
             path: path.clone(),
-            what: format!("line {}: {what}; its phase is lost", place.line),
+            what: format!("line {}: {what}; its phase is lost", place(line).line),
         };
         let mut rows = Vec::new();
         let mut journal = JournalReader::open(directory).map_err(|error| error.to_string());
-        for place in places {
-            let record =
-                journal.as_mut().map_err(|error| error.clone()).and_then(|journal| journal.record(*place));
-            match record {
-                Ok(mut record) => rows.append(R::of_mut(&mut record)),
-                Err(what) => self.found(lost(place, what)),
+        for line in lines {
+            match journal.as_mut().map_err(|error| error.clone()).and_then(|journal| read(journal, line)) {
+                // The rows of a case with one phase need not be copied.
+                Ok(more) if rows.is_empty() => rows = more,
+                Ok(mut more) => rows.append(&mut more),
+                Err(what) => self.found(lost(line, what)),
             }
         }
         rows
     }
 
-    /// The rows of a batch in one table. They are kept until others are requested.
-    fn batch<R: TableRow>(&self, files: &Arc<BatchFiles>) -> Result<Arc<BatchRows<R>>, Damage> {
+    /// The rows of `source` in one table, which `read` reads. They are kept until others are requested.
+    fn cached<R: KeyedRow, E>(
+        &self,
+        source: &Arc<impl Any + Send + Sync>,
+        read: impl FnOnce() -> Result<Vec<R>, E>,
+    ) -> Result<Arc<BatchRows<R>>, E> {
         let lock = || self.caches.lock().unwrap_or_else(PoisonError::into_inner);
         let last_first = |cache: &mut Cache| {
-            let place = cache.iter().position(|cached| Arc::ptr_eq(&cached.files, files))?;
+            let is_it = |cached: &CachedBatch| ptr::addr_eq(Arc::as_ptr(&cached.source), Arc::as_ptr(source));
+            let place = cache.iter().position(is_it)?;
             cache[..=place].rotate_right(1);
             Arc::clone(&cache[0].rows).downcast().ok()
         };
         if let Some(rows) = last_first(lock().entry(R::TABLE).or_default()) {
             return Ok(rows);
         }
-        let rows = Arc::new(read_batch(files)?);
+        let rows = Arc::new(BatchRows::of(read()?));
         let bytes = bytes_of_rows::<R>(rows.rows.len() as u64);
         let mut caches = lock();
         let kept: u64 = caches.values().flatten().map(|cached| cached.bytes).sum();
@@ -294,7 +359,8 @@ impl Store {
         let cache = caches.entry(R::TABLE).or_default();
         cache.truncate(CACHED_BATCHES - 1);
         let cached = Arc::<BatchRows<R>>::clone(&rows);
-        cache.insert(0, CachedBatch { files: Arc::clone(files), rows: cached, bytes });
+        let source = Arc::<_>::clone(source);
+        cache.insert(0, CachedBatch { source, rows: cached, bytes });
         Ok(rows)
     }
 
@@ -317,20 +383,11 @@ impl std::fmt::Debug for Store {
     }
 }
 
-fn read_batch<R: TableRow>(files: &BatchFiles) -> Result<BatchRows<R>, Damage> {
+fn read_batch<R: KeyedRow>(files: &BatchFiles) -> Result<Vec<R>, Damage> {
     if !files.tables.iter().any(|table| table == R::TABLE) {
-        return Ok(BatchRows { rows: Arc::default(), cases: HashMap::new() });
+        return Ok(Vec::new());
     }
     let path = table_path(&files.directory, R::TABLE, files.number);
-    let rows: Vec<R> = read_table_for_now(&files.directory, &path).map_err(|what| Damage {
-        path,
-        what: format!("{what}; its rows were read from the journal instead"),
-    })?;
-    let mut cases = HashMap::new();
-    let mut start = 0;
-    for chunk in rows.chunk_by(|a, b| a.key().case == b.key().case) {
-        cases.insert(chunk[0].key().case.clone(), start..start + chunk.len());
-        start += chunk.len();
-    }
-    Ok(BatchRows { rows: Arc::new(rows), cases })
+    read_table_for_now(&files.directory, &path)
+        .map_err(|what| Damage { path, what: format!("{what}; its rows were read from the journal instead") })
 }

@@ -7,10 +7,14 @@ use crate::{
     PrintedRow, Row, SeriesRow, ServerRow, ServerTextRow, SpaceRow, StepRow, TaskRow, WarningRow,
 };
 
-/// A row of one of the tables of a phase, except those of the phase itself and of warnings.
-pub(crate) trait TableRow: Row {
+/// A row of a table of phases or of what belongs to one.
+pub(crate) trait KeyedRow: Row {
     fn key(&self) -> &PhaseKey;
     fn key_mut(&mut self) -> &mut PhaseKey;
+}
+
+/// A row of one of the tables of a phase, except those of the phase itself and of warnings.
+pub(crate) trait TableRow: KeyedRow {
     /// The rows of this table in `record`.
     fn of(record: &PhaseRecord) -> &Vec<Self>;
     fn of_mut(record: &mut PhaseRecord) -> &mut Vec<Self>;
@@ -44,20 +48,28 @@ macro_rules! tables {
         }
 
         $(impl TableRow for $row {
-            fn key(&self) -> &PhaseKey {
-                &self.key
-            }
-
-            fn key_mut(&mut self) -> &mut PhaseKey {
-                &mut self.key
-            }
-
             fn of(record: &PhaseRecord) -> &Vec<Self> {
                 &record.$field
             }
 
             fn of_mut(record: &mut PhaseRecord) -> &mut Vec<Self> {
                 &mut record.$field
+            }
+        })+
+
+        keyed!(PhaseRow, $($row),+);
+    };
+}
+
+macro_rules! keyed {
+    ($($row:ident),+) => {
+        $(impl KeyedRow for $row {
+            fn key(&self) -> &PhaseKey {
+                &self.key
+            }
+
+            fn key_mut(&mut self) -> &mut PhaseKey {
+                &mut self.key
             }
         })+
     };

@@ -100,11 +100,6 @@ pub(crate) struct JournalColumn {
 }
 
 impl JournalColumn {
-    /// The number of rows in the column, or `None` if one value stands for all rows.
-    pub(crate) fn rows(&self) -> Option<usize> {
-        (!self.for_all).then(|| self.values.len())
-    }
-
     /// The values of `count` rows.
     pub(crate) fn values(self, count: usize) -> Values {
         if self.for_all { self.values.repeated(count) } else { self.values }

@@ -132,8 +132,8 @@ impl Report {
         let mut figures: Vec<Figure> = sources.into_iter().enumerate().map(figure).collect();
         let checks: HashSet<Check> = found.audit.iter().map(|one| one.check).collect();
         let notes = notes::notes(run, &mut figures, checks.len());
-        let keys = run.phases.iter().map(|row| &row.key).chain(run.interrupted.iter().map(|pass| &pass.key));
-        let begun: HashSet<&str> = keys.map(|key| &*key.case).collect();
+        let begun = run.cases().iter().chain(run.interrupted.iter().map(|pass| &pass.key.case));
+        let begun: HashSet<&str> = begun.map(|case| &**case).collect();
         let finished: HashSet<&str> = run.finished_cases.iter().map(String::as_str).collect();
         let case = |case: &Case| case_info(case, case_state(run, case, &begun, &finished));
         let beside = found.published.iter().filter_map(Stated::says).filter(|one| !one.elsewhere);

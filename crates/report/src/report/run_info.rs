@@ -212,13 +212,13 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
 fn virtual_ns(run: &Run) -> Option<u64> {
     let end = |row: &PhaseRow| u64::try_from(row.started_unix_ns).ok()?.checked_add(row.wall_ns);
     let mut ends: BTreeMap<usize, u64> = BTreeMap::new();
-    for row in &run.phases {
+    for row in run.all_phases() {
         let holds = |part: &Part| {
             part.passes.get(&*row.key.case).is_some_and(|passes| passes.holds(row.key.repetition))
         };
         let part = run.parts.iter().position(holds).unwrap_or(0);
         let last = ends.entry(part).or_insert(0);
-        *last = (*last).max(end(row).unwrap_or(0));
+        *last = (*last).max(end(&row).unwrap_or(0));
     }
     ends.into_values().reduce(u64::saturating_add)
 }

@@ -107,7 +107,7 @@ fn a_chart_draws_no_prediction_that_is_withheld() {
     let mut run = more_nodes(setup, &mut Random(1)).run;
     assert!(!beyond_8_nodes(&run).is_empty(), "the lines continue to 16 nodes");
     // Whatever slowed one point down may have set the slope.
-    for row in &run.phases.clone() {
+    for row in run.all_phases().collect::<Vec<_>>() {
         let warning = Warning::Starved { seen: "stopped for half of the time".to_owned(), share: 0.5 };
         run.warnings.push(WarningRow { key: Some(row.key.clone()), warning });
     }

@@ -109,10 +109,7 @@ fn ranges_of_the_card_have_bars_and_unused_words_no_meaning() {
 #[test]
 fn rates_that_are_the_first_one_in_every_repetition_have_no_column() {
     let mut run = common::run();
-    for row in &mut run.phases {
-        let row = std::sync::Arc::make_mut(row);
-        row.io_ns = row.wall_ns;
-    }
+    run.change_phases(|row| Some(record::PhaseRow { io_ns: row.wall_ns, ..row }));
     let page = page(&Study::of(&run));
     let each = page.split_once("<details id=\"figure-1\"").expect("a figure").1;
     let each = each.split_once("</table>").expect("a table").0;

@@ -165,7 +165,7 @@ fn layouts_stand_one_after_another_for_their_cases() {
     assert_eq!(*builder.done.borrow(), ["make a", "remove a", "make b", "remove b"]);
     assert_eq!(run.state, RunState::Complete);
     assert_eq!(run.finished_cases, ["a1", "a2", "free", "b1"]);
-    let phases: Vec<Phase> = run.phases.iter().map(|row| row.key.phase).collect();
+    let phases: Vec<Phase> = run.all_phases().map(|row| row.key.phase).collect();
     assert_eq!(phases, [Phase::Write, Phase::Read, Phase::Write, Phase::Write, Phase::Read]);
     assert!(!mounted(&place) && place.left().is_empty());
     let told: Vec<(&str, usize, usize)> = (run.layouts.iter())
@@ -243,7 +243,7 @@ fn data_of_a_finished_case_is_written_again_on_a_new_layout() {
     let (place, builder) = (Place::new(), Directories::default());
     let (ended, run) = run(&place, &builder, &["a1", "free", "b1"], &mut Silent);
     assert!(ended.failed.is_none(), "{ended:?}");
-    let phases: Vec<Phase> = run.phases.iter().map(|row| row.key.phase).collect();
+    let phases: Vec<Phase> = run.all_phases().map(|row| row.key.phase).collect();
     assert_eq!(phases, [Phase::Fill, Phase::Read]);
 }
 

@@ -18,7 +18,7 @@ fn finished(ids: &[&str]) -> EarlierStart {
 
 /// The case and phase of every row.
 fn rows(run: &Run) -> Vec<(String, Phase)> {
-    run.phases.iter().map(|row| (row.key.case.to_string(), row.key.phase)).collect()
+    run.all_phases().map(|row| (row.key.case.to_string(), row.key.phase)).collect()
 }
 
 /// Counts the reported cases.

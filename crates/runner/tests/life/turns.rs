@@ -46,7 +46,7 @@ fn begun(all: &[(&str, u32)]) -> Vec<(String, u32)> {
 
 /// The case and pass of every write, in the order of the record.
 fn written(run: &Run) -> Vec<(String, u32)> {
-    let writes = run.phases.iter().filter(|row| row.key.phase == Phase::Write);
+    let writes = run.all_phases().filter(|row| row.key.phase == Phase::Write);
     writes.map(|row| (row.key.case.to_string(), row.key.repetition)).collect()
 }
 

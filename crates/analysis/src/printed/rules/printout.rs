@@ -14,7 +14,7 @@ pub(in crate::printed) type Found = (Option<Phase>, PrintedCheck);
 pub(in crate::printed) struct Printout<'a> {
     pub(in crate::printed) run: &'a Run,
     pub(in crate::printed) case: &'a Case,
-    pub(in crate::printed) rows: &'a [&'a PhaseRow],
+    pub(in crate::printed) rows: &'a [PhaseRow],
     pub(in crate::printed) printed: &'a [PrintedRow],
     /// The warnings of all phases of the run.
     pub(in crate::printed) warnings: &'a HashMap<&'a PhaseKey, Vec<&'a Warning>>,

@@ -1,8 +1,6 @@
 //! The sample runs, as if produced by a model.
 
-use std::sync::Arc;
-
-use record::{Fact, HostFacts, ModelSource, Run};
+use record::{Fact, HostFacts, ModelSource, PhaseRow, Run};
 
 /// Turns `run` into a simulated run. The name, processors and memory of the model's machine are known.
 pub(crate) fn simulated(mut run: Run) -> Run {
@@ -21,10 +19,7 @@ pub(crate) fn simulated(mut run: Run) -> Run {
         ..HostFacts::default()
     };
     // A virtual clock starts at 0.
-    let start = run.phases.iter().map(|row| row.started_unix_ns).min().unwrap_or_default();
-    for row in &mut run.phases {
-        let row = Arc::make_mut(row);
-        row.started_unix_ns -= start;
-    }
+    let start = run.all_phases().map(|row| row.started_unix_ns).min().unwrap_or_default();
+    run.change_phases(|row| Some(PhaseRow { started_unix_ns: row.started_unix_ns - start, ..row }));
     run
 }
