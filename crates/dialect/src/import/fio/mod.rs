@@ -219,6 +219,6 @@ pub(super) fn between_percentiles(
         }
         (below, low) = (upto, high_ns);
     }
-    pass.mean_latency(operation, mean);
+    pass.printed_latency(operation, [min, max, mean]);
     pass.note("latencies are only known from printed percentiles: nothing is known between two of them");
 }

@@ -248,6 +248,11 @@ impl JobBlock {
             };
             self.pass.row.reads = block.count(line, reads, "a number of reads")?;
             self.pass.row.writes = block.count(line, writes, "a number of writes")?;
+            for (name, direction, count) in [("read", self.read, reads), ("write", self.write, writes)] {
+                let label = format!("{name} requests");
+                let printed = direction.map(|_| Printed::new(line, &label, count, "", "total"));
+                self.pass.printed.extend(printed);
+            }
             self.issued = true;
         }
         Ok(())
@@ -269,6 +274,12 @@ impl JobBlock {
         let time_ns =
             units::time_ns(time).ok_or_else(|| malformed("a size and a time such as `(358MiB/284msec)`"))?;
         self.print(line, name, [(iops, iops_number), (rate, rate_number), (size, bytes), (time, time_ns)]);
+        if let Some((decimal, number)) = between(line.text, " (", "/s)(")
+            .and_then(|decimal| Some((decimal, units::size(decimal, true)?)))
+        {
+            let printed = Printed::new(line, &format!("{name} bw"), decimal, "bytes/s", "");
+            self.pass.printed.push(Printed { number: Some(number), ..printed });
+        }
         Ok(Direction { bytes, seconds: time_ns / 1e9 })
     }
 
