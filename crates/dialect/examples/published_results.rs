@@ -171,7 +171,9 @@ fn accusations(imported: Imported) -> Vec<(String, String)> {
         .collect();
     let figures = analysis::figures::figures(&run, analysis::RateName::ByWall);
     for issue in analysis::findings::findings(&run, &figures).audit {
-        if std::env::var_os("EVIDENCE").is_some() { println!("{:?}: {:?}", issue.check, issue); }
+        if std::env::var_os("EVIDENCE").is_some() {
+            println!("{:?}: {:?}", issue.check, issue);
+        }
         let of_digits = matches!(
             issue.check,
             Check::ImpossibleStatistic | Check::ImplausibleLatency | Check::LittlesLaw | Check::UnitMixUp

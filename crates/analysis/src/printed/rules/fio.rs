@@ -128,7 +128,8 @@ fn carried(row: &PrintedRow, printed: Printed, release: Option<(u32, u32)>) -> P
         return printed;
     };
     let unit = printed.value / number.max(f64::MIN_POSITIVE);
-    let between = |low: f64, high: f64| Printed { value: f64::midpoint(low, high), half_digit: (high - low) / 2.0 };
+    let between =
+        |low: f64, high: f64| Printed { value: f64::midpoint(low, high), half_digit: (high - low) / 2.0 };
     match release {
         Some((2, _)) if has_unit => {
             let whole = whole.parse::<f64>().map_or(printed.value, |whole| whole * unit);

@@ -274,8 +274,8 @@ impl JobBlock {
         let time_ns =
             units::time_ns(time).ok_or_else(|| malformed("a size and a time such as `(358MiB/284msec)`"))?;
         self.print(line, name, [(iops, iops_number), (rate, rate_number), (size, bytes), (time, time_ns)]);
-        if let Some((decimal, number)) = between(line.text, " (", "/s)(")
-            .and_then(|decimal| Some((decimal, units::size(decimal, true)?)))
+        if let Some((decimal, number)) =
+            between(line.text, " (", "/s)(").and_then(|decimal| Some((decimal, units::size(decimal, true)?)))
         {
             let printed = Printed::new(line, &format!("{name} bw"), decimal, "bytes/s", "");
             self.pass.printed.push(Printed { number: Some(number), ..printed });
