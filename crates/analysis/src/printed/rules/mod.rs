@@ -4,9 +4,11 @@
 //! [`RULES`] is the table. Each tool has a file with its functions; [`statistics`] has those for several tools, which
 //! hold only for the tools in the table.
 
+mod elbencho;
 mod fio;
 mod gpfsperf;
 mod io500;
+mod ioping;
 mod ior;
 mod iozone;
 mod mdtest;
@@ -172,6 +174,38 @@ pub static RULES: &[Rule] = &[
         mode: "latencies",
         learnt: "manuals; Popoviciu 1935 and Thomson 1955",
         check: statistics::of_some_values,
+    },
+    Rule {
+        name: "rate × time = amount",
+        tools: &["elbencho"],
+        releases: EVERY,
+        mode: "of the first worker and of all",
+        learnt: "published outputs of 1.x to 2.1: 1,109 phases with bytes, 1,008 with files; runs of 3.1",
+        check: elbencho::rates,
+    },
+    Rule {
+        name: "bandwidth = IOPS × block",
+        tools: &["elbencho"],
+        releases: EVERY,
+        mode: "CSV and JSON, files of whole blocks, of all workers",
+        learnt: "published outputs of 2.1: 61 phases; runs of 3.1",
+        check: elbencho::operations,
+    },
+    Rule {
+        name: "iops = requests ÷ time; speed = size ÷ time; time = requests × mean",
+        tools: &["ioping"],
+        releases: EVERY,
+        mode: "from 1.0 on, which print the size or whole ns",
+        learnt: "its manual, and its runs: 61 outputs of 1.3",
+        check: ioping::totals,
+    },
+    Rule {
+        name: "statistics of all requests",
+        tools: &["ioping"],
+        releases: EVERY,
+        mode: "all requests printed",
+        learnt: "its manual, and its runs: 40 outputs of 1.3",
+        check: ioping::requests,
     },
     Rule {
         name: "statistics of the same values: latencies",
