@@ -41,6 +41,7 @@ pub(crate) const BOUND: &[Bound] = &[
     bound("iozone", "sum or average of the processes", iozone_sum),
     bound("elbencho", "rate, time or amount", elbencho_rate),
     bound("elbencho", "IOPS", elbencho_iops),
+    bound("elbencho", "rates of a mixed phase", elbencho_mixed),
     bound("elbencho", "mean latency between lowest and highest", mean_of_extremes),
     bound("fio", "bandwidth", fio_bandwidth),
     bound("fio", "bytes", fio_bytes),
@@ -294,6 +295,16 @@ fn elbencho_iops(of: &Of<'_>) -> Option<f64> {
     is_one.then_some(of.row.number? / rate.value * 1.01 + 1.01)
 }
 
+/// Total = reads + writes.
+fn elbencho_mixed(of: &Of<'_>) -> Option<f64> {
+    let statistic = &*of.row.statistic;
+    let (rate, which) = of.row.label.rsplit_once(' ')?;
+    let all =
+        ["read", "write", "total"].iter().all(|one| of.value(&format!("{rate} {one}"), statistic).is_some());
+    let is_one = all && ["read", "write", "total"].contains(&which) && ["IOPS", "MiB/s"].contains(&rate);
+    is_one.then_some(2.0)
+}
+
 /// The value of fio with this label and statistic in a direction, and its digits that bind: those of sizes in texts
 /// of early releases are off by up to one unit.
 fn fio(of: &Of<'_>, label: &str, statistic: &str) -> Option<Printed> {
@@ -393,9 +404,10 @@ fn ioping_total(of: &Of<'_>) -> Option<f64> {
         let row = of.all.iter().find(|row| {
             row.key == of.row.key && row.label == format!("{label}{kind}") && row.statistic == statistic
         })?;
-        let is_count = row.unit.is_empty() && row.value.bytes().all(|c| c.is_ascii_digit());
+        let is_whole = row.unit.is_empty() && row.value.bytes().all(|c| c.is_ascii_digit())
+            || row.unit == "bytes" && !row.value.contains('.');
         let number = number(row)?;
-        Some(if is_count { 0.0 } else { CUT * share(number) })
+        Some(if is_whole { 0.0 } else { CUT * share(number) })
     };
     let own = of.row.label.strip_suffix(kind)?;
     let of_three = |labels: [&str; 3]| {

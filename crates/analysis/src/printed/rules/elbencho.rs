@@ -46,6 +46,27 @@ pub(super) fn rates(printout: &Printout<'_>) -> Vec<Found> {
         .of_passes(|values| ["first done", "last done"].iter().flat_map(|one| check(values, one)).collect())
 }
 
+/// The rates of a mixed phase: its sum, and those of both directions.
+const MIXED: [&str; 2] = ["IOPS", "MiB/s"];
+
+/// Total = reads + writes, of a mixed phase.
+pub(super) fn mixed(printout: &Printout<'_>) -> Vec<Found> {
+    let check = |values: &Values<'_>, rate: &str, statistic: &str| {
+        let of = |which: &str| cut(values.find(&format!("{rate} {which}"), statistic)?);
+        let (read, write, total) = (of("read")?, of("write")?, of("total")?);
+        let computed =
+            Printed { value: read.value + write.value, half_digit: read.half_digit + write.half_digit };
+        let evidence =
+            format!("{statistic}: {rate} of {} and {}, in total {}", read.value, write.value, total.value);
+        Some(PrintedCheck::of("total = reads + writes", total, computed, 0.0, evidence))
+    };
+    printout.of_passes(|values| {
+        let of =
+            |rate| ["first done", "last done"].into_iter().filter_map(move |one| check(values, rate, one));
+        MIXED.into_iter().flat_map(of).collect()
+    })
+}
+
 /// IOPS × block = bandwidth of all workers. That of the first is printed while the others go on.
 pub(super) fn operations(printout: &Printout<'_>) -> Vec<Found> {
     let Some(block) = printout.case.transfer().map(|bytes| bytes.0 as f64) else { return Vec::new() };

@@ -86,6 +86,8 @@ fn rounded(row: &PrintedRow) -> Option<Printed> {
     let digits = Printed::parse(&row.value[..end])?;
     let value = row.number?;
     let unit = if digits.value == 0.0 { 1.0 } else { value / digits.value };
-    let is_count = row.unit.is_empty() && end == row.value.len();
-    Some(Printed { value, half_digit: if is_count { 0.0 } else { 2.0 * digits.half_digit * unit } })
+    // Counts below 1,000, and sizes that are a whole number of their unit, are exact.
+    let is_whole =
+        row.unit.is_empty() && end == row.value.len() || row.unit == "bytes" && !row.value.contains('.');
+    Some(Printed { value, half_digit: if is_whole { 0.0 } else { 2.0 * digits.half_digit * unit } })
 }

@@ -184,6 +184,14 @@ pub static RULES: &[Rule] = &[
         check: elbencho::rates,
     },
     Rule {
+        name: "total = reads + writes",
+        tools: &["elbencho"],
+        releases: EVERY,
+        mode: "text, mixed phases",
+        learnt: "its manual, and its runs of 3.1",
+        check: elbencho::mixed,
+    },
+    Rule {
         name: "bandwidth = IOPS × block",
         tools: &["elbencho"],
         releases: EVERY,
