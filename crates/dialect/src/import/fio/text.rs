@@ -63,7 +63,7 @@ fn definition(line: &str) -> Option<Job> {
 
 fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
-    let errors = Errors::of(block.lines);
+    let errors = Errors::of(block.lines.iter().copied());
     let mut jobs: Vec<Job> = Vec::new();
     let mut open: Option<JobBlock> = None;
     let mut found: Vec<(String, Test)> = Vec::new();
