@@ -629,6 +629,17 @@ fn nsdperf_has_its_tests_with_their_histograms() {
     near(first.phase.bytes() as f64 * 1e9 / first.phase.wall_ns as f64, 1.9e9, 1e-9);
     assert_eq!(first.latency.iter().map(|row| row.count).sum::<u64>(), 1453);
     assert_eq!((first.latency[0].low_ns, first.latency[0].high_ns), (500_000, 1_499_999));
+    let means = |record: &record::PhaseRecord| -> Vec<u64> {
+        record.latency.iter().filter(|row| row.count == 0).map(|row| row.low_ns).collect()
+    };
+    assert_eq!(means(first), [2_200_000], "the printed mean");
+    let of_two = include_str!("fixtures/import/nsdperf.txt").replacen(
+        "1-1 nwrite",
+        "10.99.0.3 block transmit times (average 3.1 msec, median 3 msec)\n     msec  nevents\n        3   10\n\n1-1 nwrite",
+        1,
+    );
+    let of_two = import(&[Text { name: "f", bytes: of_two.as_bytes() }], None, 0).expect("two clients");
+    assert!(means(&of_two.phases[0]).is_empty(), "each client has its own mean");
 }
 
 /// JSON ends where it ends: what another tool has printed beside it is neither lost nor mixed with it.
