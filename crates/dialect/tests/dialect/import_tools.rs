@@ -432,6 +432,8 @@ MKDIRS    Elapsed ms       :          0          2
     near(per_second(files), 500.0, 1e-6);
     near(mib_per_second(files), 250.0, 1e-6);
     assert_eq!(files.phase.items, 1000);
+    let said: Vec<String> = files.warnings.iter().map(|row| row.warning.to_string()).collect();
+    assert!(said.iter().any(|said| said.contains("moved at 250.0 MiB/s")), "{said:?}");
     // A phase of less than a millisecond may have neither a time nor a rate.
     let sync = "SYNC      Elapsed ms       :          0          0\n---\n";
     let remove = "RMFILES   Elapsed ms       :          0          0\n          Files/s          :          0          0\n---\n";
