@@ -256,6 +256,21 @@ fn the_bytes_that_ior_says_it_moved_are_those_of_the_figure() {
     assert_eq!(stated[4], ("aggregate filesize", 6.25 * 1_073_741_824.0));
 }
 
+/// 28,800 MiB are printed as 28.12 GiB, and 2,293.76 KiB as 2.24 MiB.
+#[test]
+fn the_sizes_of_the_command_line_of_ior_count_where_the_printed_ones_are_rounded() {
+    let text = IOR_DEADLINE
+        .replace("\\\n", "")
+        .replace("-t 1m -b 16m -s 100", "-t 96m -b 28800m -s 1")
+        .replace("xfersize            : 1 MiB", "xfersize            : 96 MiB")
+        .replace("blocksize           : 16 MiB", "blocksize           : 28.12 GiB");
+    let case = &read(&text).plan.cases[0];
+    let geometry = case.workload.geometry;
+    assert_eq!((geometry.transfer.0, geometry.block.0), (96 << 20, 28_800 << 20));
+    let other = read(&text.replace("28.12 GiB", "29.12 GiB"));
+    assert_ne!(other.plan.cases[0].workload.geometry.block.0, 28_800 << 20, "another command line");
+}
+
 #[test]
 fn ior_is_bound_by_its_time_bytes_operations_and_options() {
     let text = IOR_DEADLINE.replace("\\\n", "").replace("write     80.00 ", "write     80.08 ");

@@ -402,6 +402,19 @@ fn elbencho_has_both_phases_and_the_first_worker() {
     assert_eq!(json.phases[1].latency.iter().map(|row| row.count).sum::<u64>(), 4096);
 }
 
+/// A time limit ends a phase before a file is whole. It has no entries, but bytes.
+#[test]
+fn elbencho_in_directories_without_entries_has_transfers() {
+    let csv = include_str!("fixtures/import/elbencho-full.csv").replace(",file,1,1,2,", ",dir,1,1,2,");
+    let json = include_str!("fixtures/import/elbencho-full.json")
+        .replace("\"path_type\":\"file\"", "\"path_type\":\"dir\"");
+    for text in [csv, json] {
+        let write = &read("t", &text).phases[0];
+        assert_eq!((write.phase.key.phase, write.phase.writes), (Phase::Write, 4096));
+        near(mib_per_second(write), 3086.0, 1e-3);
+    }
+}
+
 /// Releases 1.x print times in ms, and directories or files in another order of words. Each heading is another run.
 #[test]
 fn elbencho_1_has_entries_and_bytes() {

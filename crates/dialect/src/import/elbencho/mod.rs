@@ -202,7 +202,8 @@ impl<'a> Row<'_, 'a> {
     fn read(&self, draft: &mut Draft) -> Result<(), ImportError> {
         let count = |name: &str| self.number(name).map(|value| value.map(whole));
         let flag = |name: &str| self.get(name).map(|text| text != "0");
-        let in_directories = self.get("path type") == Some("dir");
+        // Of files that a time limit cut short, no entries are printed: then it is a phase of transfers.
+        let in_directories = self.get("path type") == Some("dir") && self.get("entries [last]").is_some();
         let conditions = Conditions {
             path: UNKNOWN.to_owned(),
             hosts: count("hosts")?,

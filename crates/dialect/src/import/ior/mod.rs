@@ -110,9 +110,13 @@ impl Options {
             .into_iter()
             .nth(index)?;
         let geometry = case.workload.geometry;
+        // Sizes are printed with two decimals: 28800m as 28.12 GiB.
+        let is_near = |printed: Option<u64>, own: u64| {
+            printed.is_none_or(|bytes| bytes.abs_diff(own) as f64 <= own as f64 * SIZE_ROUNDED)
+        };
         let agrees = tasks.is_none_or(|tasks| tasks == case.workload.tasks)
-            && self.transfer.is_none_or(|bytes| bytes == geometry.transfer.0)
-            && self.block.is_none_or(|bytes| bytes == geometry.block.0);
+            && is_near(self.transfer, geometry.transfer.0)
+            && is_near(self.block, geometry.block.0);
         agrees.then_some(case)
     }
 
@@ -162,6 +166,8 @@ impl Options {
     }
 }
 
+/// Tolerance between a printed size, of at least 1.00 of its unit, and that of the command line.
+const SIZE_ROUNDED: f64 = 0.005;
 /// Tolerance between the bytes derived from rate and time, and those requested.
 const ROUNDED: f64 = 0.02;
 
