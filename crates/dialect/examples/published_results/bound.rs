@@ -414,7 +414,8 @@ fn ioping_total(of: &Of<'_>) -> Option<f64> {
         let sum = labels.iter().try_fold(0.0, |sum, label| Some(sum + value(label)?))?;
         labels.contains(&own).then_some(of.row.number? * sum * 1.01)
     };
-    let _ = value("size").or_else(|| of.find("time", "ns", "total").and(Some(0.0)))?;
+    let is_raw = |row: &&PrintedRow| row.value.bytes().all(|c| c.is_ascii_digit());
+    let _ = value("size").or_else(|| of.find("time", "ns", "total").filter(is_raw).and(Some(0.0)))?;
     [["requests", "time", "iops"], ["size", "time", "speed"]]
         .into_iter()
         .filter_map(of_three)
