@@ -213,6 +213,19 @@ fn the_largest_latency_of_fio_is_the_printed_one_where_its_percentiles_end_befor
     assert_eq!(latency.iter().filter(|row| row.count > 0).map(|row| row.low_ns).min(), Some(2000));
 }
 
+/// 99 % of 160 requests are 158.4: the 159th is the slowest of them.
+#[test]
+fn a_percentile_of_fio_is_the_printed_one() {
+    let text = FIO.replace("\"total_ios\" : 1000", "\"total_ios\" : 160").replace(
+        r#""mean" : 4000.5, "stddev" : 10.0, "N" : 1000"#,
+        r#""mean" : 4000.5, "stddev" : 10.0, "percentile" : { "50.000000" : 3000, "99.000000" : 5000 }"#,
+    );
+    let latency = &read(&text).phases[0].latency;
+    let counts: Vec<(u64, u64)> =
+        latency.iter().filter(|row| row.count > 0).map(|row| (row.high_ns, row.count)).collect();
+    assert_eq!(counts, [(3000, 80), (5000, 79), (9000, 1)]);
+}
+
 /// A write that a deadline of 5 s ended.
 const IOR_DEADLINE: &str = "IOR-4.1.0: MPI Coordinated Test of Parallel I/O
 Began               : Thu Jun  1 10:00:00 2023
