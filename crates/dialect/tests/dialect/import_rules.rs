@@ -226,6 +226,27 @@ fn a_percentile_of_fio_is_the_printed_one() {
     assert_eq!(counts, [(3000, 80), (5000, 79), (9000, 1)]);
 }
 
+#[test]
+fn the_text_of_fio_has_the_latencies_of_its_percentiles() {
+    let text = FIO_TEXT.replace(
+        "    issued rwt",
+        "    clat (usec): min=2, max=9000, avg=40.50, stdev=1.00
+    clat percentiles (usec):
+     |  1.00th=[    3], 50.00th=[   30], 99.00th=[  400]
+    issued rwt",
+    );
+    let latency = &read(&text).phases[0].latency;
+    let buckets: Vec<_> = latency.iter().map(|row| (row.low_ns, row.high_ns, row.count)).collect();
+    let by_percentiles = [(2000, 3000, 256), (3000, 30_000, 12_529), (30_000, 400_000, 12_530)];
+    assert_eq!(buckets[..3], by_percentiles);
+    assert_eq!(
+        buckets[3..],
+        [(400_000, 9_000_000, 255), (40_500, 40_500, 0)],
+        "the slowest, and the printed mean"
+    );
+    assert_eq!(broken(&text), Vec::<&str>::new());
+}
+
 /// A write that a deadline of 5 s ended.
 const IOR_DEADLINE: &str = "IOR-4.1.0: MPI Coordinated Test of Parallel I/O
 Began               : Thu Jun  1 10:00:00 2023

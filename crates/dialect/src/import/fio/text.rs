@@ -7,7 +7,7 @@
 use plan::{Operation, Phase};
 
 use super::errors::{Errors, JobError};
-use super::{Job, TOOL, terse};
+use super::{Job, TOOL, between_percentiles, terse};
 use crate::import::draft::{Draft, Pass, Printed, Test};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer, no_line};
@@ -388,9 +388,36 @@ impl JobBlock {
         pass.row.read_bytes = exact(pass.row.reads, self.read);
         pass.row.write_bytes = exact(pass.row.writes, self.write);
         pass.note("rates are printed with few digits: they are computed from requests and time");
+        for (operation, name) in [(Operation::Read, "read"), (Operation::Write, "write")] {
+            latencies(pass, operation, name);
+        }
         let mut test =
             Test::new(&self.job.name, self.job.spec(), &self.job.stated()).knowing(&self.job.known());
         test.passes.push(self.pass);
         Ok(Some(test))
+    }
+}
+
+/// Adds the latencies of a direction, of which the text has percentiles.
+fn latencies(pass: &mut Pass, operation: Operation, name: &str) {
+    let requests = if operation == Operation::Read { pass.row.reads } else { pass.row.writes };
+    for kind in ["clat", "lat"] {
+        let label = format!("{name} {kind}");
+        let in_ns = |one: &Printed| Some(one.number? * units::time_unit_ns(&one.unit)?);
+        let of = |statistic: &str| {
+            let mut rows = pass.printed.iter().filter(|one| one.label == label);
+            rows.find(|one| one.statistic == statistic).and_then(in_ns).unwrap_or(0.0)
+        };
+        let moments = ["min", "max", "mean"].map(of);
+        let percentile = |one: &Printed| {
+            let percent = one.statistic.strip_prefix('p')?.parse().ok()?;
+            Some((percent, whole(in_ns(one)?)))
+        };
+        let rows = pass.printed.iter().filter(|one| one.label == label);
+        let percentiles: Vec<(f64, u64)> = rows.filter_map(percentile).collect();
+        if requests > 0 && moments[1] > 0.0 && !percentiles.is_empty() {
+            between_percentiles(pass, operation, requests as f64, &percentiles, moments);
+            return;
+        }
     }
 }
