@@ -22,8 +22,7 @@ use plan::PrintedBy;
 pub use self::gpfsperf::{kbyte, latency_agrees, rate_of_records};
 pub(crate) use self::iozone::SLOWEST_MOVED;
 pub use self::iozone::{average_between, throughput_block, total_of_averages};
-use self::printout::Found;
-pub(super) use self::printout::Printout;
+pub(super) use self::printout::{Found, Printout};
 pub use self::statistics::one_iteration;
 
 /// A rule, and what it applies to.
