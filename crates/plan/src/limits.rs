@@ -56,6 +56,12 @@ limits! {
         "a million host names";
     PRINTED_BYTES: u64 = 256 << 20, "a file to be imported",
         "twice the histograms of a thousand jobs; it is in memory while it is read";
+    PRINTED_OUTPUTS: usize = 100_000, "outputs of tools in one text",
+        "the log of the jobs of a year has fewer";
+    PRINTED_LINES: usize = 2_000_000, "lines of one output of a tool",
+        "three weeks of one request a second, each with its line; they are listed in memory";
+    LABELLED_BYTES: u64 = 64 << 20, "a text whose lines have labels of a launcher or times before them",
+        "it is in memory with them and without them";
     PRINTED_PHASES: usize = 1_000_000, "phases of one file of elbencho",
         "more are treated as an error";
     NUMBERS_BYTES: u64 = 64 << 20, "a column of numbers for `ioproof calc`",

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use plan::{Case, Phase};
 use record::{PhaseKey, Run, Warning};
 
-use super::rules::{Printout, checks};
+use super::rules::{Found, Printout, checks};
 use crate::gate::{
-    Kind, Of, Quantity, Statement, Value,
+    Judgement, Kind, Of, Quantity, Statement, Value,
     table::{Column, any, change, count, detail, nanos, text, word},
 };
 use crate::printed::{PrintedCheck, RoundTrip};
@@ -76,7 +76,8 @@ impl Statement for HistoryTrip {
     ];
 }
 
-/// All checks of the printed values of `run` by the rules for their tools, in the order of its cases.
+/// All checks of the printed values of `run` by the rules for their tools, in the order of its cases. Checks of one
+/// phase that agree by the same rule are one.
 #[must_use]
 pub fn imported_checks(run: &Run) -> Vec<ImportedCheck> {
     let mut warnings: HashMap<&PhaseKey, Vec<&Warning>> = HashMap::new();
@@ -89,9 +90,32 @@ pub fn imported_checks(run: &Run) -> Vec<ImportedCheck> {
         let (rows, printed) = (run.phases(&case.id), run.printed(&case.id));
         let found = checks(&Printout { run, case, rows: &rows, printed: &printed, warnings: &warnings });
         let of_case = |(phase, check)| ImportedCheck { case: case.id.clone(), phase, check };
-        found.into_iter().map(of_case).collect::<Vec<_>>()
+        once(found).into_iter().map(of_case).collect::<Vec<_>>()
     };
     run.manifest.plan.cases.iter().flat_map(checks).collect()
+}
+
+/// `found` with one check for those that agree by the same rule in the same phase.
+fn once(found: Vec<Found>) -> Vec<Found> {
+    let mut places: HashMap<(Option<Phase>, &'static str), (usize, usize)> = HashMap::new();
+    let mut kept: Vec<Found> = Vec::new();
+    for (phase, check) in found {
+        if check.outcome != Judgement::Holds {
+            kept.push((phase, check));
+            continue;
+        }
+        match places.get_mut(&(phase, check.rule)) {
+            Some((_, more)) => *more += 1,
+            None => {
+                places.insert((phase, check.rule), (kept.len(), 0));
+                kept.push((phase, check));
+            }
+        }
+    }
+    for (place, more) in places.into_values().filter(|(_, more)| *more > 0) {
+        kept[place].1.evidence.push_str(&format!("; and {more} more"));
+    }
+    kept
 }
 
 /// The round trips of `run`'s imported histories, by case, with the rate of an output block of one thread that was

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::io::{Read, Take};
 
-use plan::limits::PRINTED_BYTES;
+use plan::limits::{LABELLED_BYTES, PRINTED_BYTES, PRINTED_OUTPUTS};
 
 use super::error::ImportError;
 use super::importer::{Importer, Whole};
-use super::text::{decode, lines, prefixes};
+use super::text::{decode, prefixes};
 use super::{Format, ReadOutput, registry};
 
 /// Number of bytes that tell whether a file is read in parts: some lines of messages, and the beginning of the JSON.
@@ -26,13 +26,14 @@ impl<'a> Content<'a> {
 
     /// All bytes.
     pub(super) fn whole(mut self) -> Result<Vec<u8>, ImportError> {
-        self.up_to(u64::MAX)
+        let mut bytes = Vec::new();
+        self.read(u64::MAX, &mut bytes).map(|()| bytes)
     }
 
-    fn up_to(&mut self, most: u64) -> Result<Vec<u8>, ImportError> {
-        let mut bytes = Vec::new();
-        (&mut self.input).take(most).read_to_end(&mut bytes).map_err(ImportError::unreadable(self.file))?;
-        self.check_length().map(|()| bytes)
+    /// Adds at most `most` further bytes to `bytes`.
+    fn read(&mut self, most: u64, bytes: &mut Vec<u8>) -> Result<(), ImportError> {
+        (&mut self.input).take(most).read_to_end(bytes).map_err(ImportError::unreadable(self.file))?;
+        self.check_length()
     }
 
     fn check_length(&self) -> Result<(), ImportError> {
@@ -45,14 +46,26 @@ impl<'a> Content<'a> {
     /// Every output. Its lines may have prefixes of a launcher.
     pub(super) fn outputs(mut self, format: Option<Format>) -> Result<Vec<ReadOutput>, ImportError> {
         let wanted = format.map(|format| format.0);
-        let mut bytes = self.up_to(HEAD_BYTES)?;
+        let mut bytes = Vec::new();
+        self.read(HEAD_BYTES, &mut bytes)?;
         if let Some((importer, start)) = registry::in_parts(&bytes, wanted) {
             let found = importer.read_parts(self.file, start, &mut bytes.chain(&mut self.input));
             self.check_length()?;
             return Ok(vec![(importer, alone(self.file, importer, found?)?)]);
         }
-        bytes.append(&mut self.up_to(u64::MAX)?);
+        self.read(u64::MAX, &mut bytes)?;
         let lossy = decode::text(&bytes);
+        if lossy.len() as u64 > LABELLED_BYTES && prefixes::has(&lossy) {
+            return Err(ImportError::Unusable {
+                file: self.file.to_owned(),
+                line: 1,
+                what: format!(
+                    "labels or times stand before the lines of more than {}",
+                    plan::Bytes(LABELLED_BYTES)
+                ),
+                next: "remove them, or split the file into smaller ones".to_owned(),
+            });
+        }
         // A tool's own lines may begin like that, too.
         let without = prefixes::without(&lossy).map(|plain| in_text(self.file, &plain, wanted));
         let outputs = match without {
@@ -88,11 +101,16 @@ fn in_text(
         true => text.replace("\\$", "$").replace("\\*", "*").into(),
         false => text.into(),
     };
-    let lines = lines::lines(&plain);
-    let read = |(importer, lines): (&'static Importer, &[lines::Line<'_>])| {
-        Ok((importer, importer.read_lines(file, lines)?))
+    let blocks = registry::blocks(&plain, wanted).map_err(|line| ImportError::Unusable {
+        file: file.to_owned(),
+        line,
+        what: format!("more than {PRINTED_OUTPUTS} outputs begin before this line"),
+        next: "split the file into smaller ones and import these".to_owned(),
+    })?;
+    let read = |(importer, first, text): (&'static Importer, u32, &str)| {
+        Ok((importer, importer.read_lines(file, text, first)?))
     };
-    registry::blocks(&lines, wanted).into_iter().map(read).collect()
+    blocks.into_iter().map(read).collect()
 }
 
 /// The draft of a file, unless it contains another output.

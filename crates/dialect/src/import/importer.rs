@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::io::Read;
 
 use plan::PrintedBy;
+use plan::limits::PRINTED_LINES;
 
 use super::draft::Draft;
 use super::error::ImportError;
 use super::text::json;
-use super::text::lines::{Block, Line, lines};
+use super::text::lines::{Block, Line, numbered};
 use super::text::messages::Messages;
 
 /// A format of output that can be parsed.
@@ -79,7 +80,7 @@ impl Importer {
             }
             Form::Parts { .. } => self.read_parts(file, json::start(text).unwrap_or(0), &mut text.as_bytes()),
             Form::File { .. } | Form::Lines { .. } => {
-                Ok(Whole { draft: self.read_lines(file, &lines(text))?, text: text.into() })
+                Ok(Whole { draft: self.read_lines(file, text, 1)?, text: text.into() })
             }
         }
     }
@@ -100,16 +101,26 @@ impl Importer {
     /// Adds the messages that tools print before their JSON.
     fn telling<'a>(&self, mut whole: Whole<'a>) -> Whole<'a> {
         let before = &whole.text[..json::start(&whole.text).unwrap_or(0)];
-        Messages::of(self.tool, &lines(before)).tell(&mut whole.draft.tests);
+        Messages::of(self.tool, numbered(before, 1)).tell(&mut whole.draft.tests);
         whole
     }
 
-    /// Parses the lines of one output.
-    pub(super) fn read_lines(&self, file: &str, lines: &[Line<'_>]) -> Result<Draft, ImportError> {
+    /// Parses the lines of one output, the first of which has the number `first`.
+    pub(super) fn read_lines(&self, file: &str, text: &str, first: u32) -> Result<Draft, ImportError> {
+        let lines: Vec<Line<'_>> = numbered(text, first).take(PRINTED_LINES + 1).collect();
+        let block = Block { file, tool: self.tool, lines: &lines };
+        if let Some(line) = lines.get(PRINTED_LINES) {
+            let what = format!("this output has more than {PRINTED_LINES} lines");
+            return Err(block.unusable(
+                *line,
+                what,
+                "give a shorter one, or one without a line for each request",
+            ));
+        }
         match self.form {
             Form::Lines { read, .. } | Form::File { read, .. } => {
-                let mut draft = read(&Block { file, tool: self.tool, lines })?;
-                Messages::of(self.tool, lines).tell(&mut draft.tests);
+                let mut draft = read(&block)?;
+                Messages::of(self.tool, lines.iter().copied()).tell(&mut draft.tests);
                 Ok(draft)
             }
             Form::Json { .. } | Form::Parts { .. } => {

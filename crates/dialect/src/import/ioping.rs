@@ -174,9 +174,7 @@ fn statistics(
             written |= text.contains(" written");
             completed(block, *line, &mut found, &mut pass)?;
         } else if let Some(rest) = text.strip_prefix("generated ") {
-            let time = between(rest, " in ", ",").unwrap_or_default();
-            let _ = units::time_ns(time).ok_or_else(|| block.malformed(*line, time, "a time"))?;
-            pass.printed.push(Printed::new(*line, "time generated", time, "", "total"));
+            generated(block, *line, rest, &mut pass)?;
         } else if let Some(rest) = between(text, "min/avg/max/mdev =", "") {
             found.moments_ns = extremes(block, *line, rest, &mut pass)?;
             whole_output = true;
@@ -206,7 +204,7 @@ fn completed(
     let malformed = |what: &str| block.malformed(line, line.text, what);
     let (count, rest) = line.text.trim().split_once(" requests completed in ").unwrap_or_default();
     found.count = units::thousands(count).ok_or_else(|| malformed("a number of requests"))?;
-    pass.printed.push(Printed::new(line, "requests", count, "", "total"));
+    pass.printed.push(value(line, "requests", count, "", "total", found.count));
     let mut parts = rest.split(", ");
     let time = parts.next().unwrap_or_default();
     found.time_ns =
@@ -228,9 +226,38 @@ fn completed(
             found.failed = block.count(line, failed, "a number of failed requests")?;
         } else {
             let size = part.trim_end_matches("read").trim_end_matches("written").trim();
-            found.bytes =
-                Some(units::size(size, false).ok_or_else(|| malformed("a size such as `8 KiB read`"))?);
+            let bytes = units::size(size, false).ok_or_else(|| malformed("a size such as `8 KiB read`"))?;
+            found.bytes = Some(bytes);
+            pass.printed.push(value(line, "size", size, "bytes", "total", bytes));
         }
+    }
+    Ok(())
+}
+
+/// `generated 3 requests in 1.00 s, 12 KiB, 2 iops, 11.9 KiB/s`, which counts the pauses, too.
+fn generated(block: &Block<'_>, line: Line<'_>, rest: &str, pass: &mut Pass) -> Result<(), ImportError> {
+    let (count, rest) = rest.split_once(" requests in ").unwrap_or_default();
+    let mut parts = rest.split(", ").map(str::trim);
+    let time = parts.next().unwrap_or_default();
+    let ns = units::time_ns(time).ok_or_else(|| block.malformed(line, time, "a time"))?;
+    pass.printed.push(value(line, "time generated", time, "ns", "total", ns));
+    let size = parts.next().unwrap_or_default();
+    let iops = parts.next().and_then(|part| part.strip_suffix(" iops")).unwrap_or_default();
+    let speed = parts.next().unwrap_or_default();
+    let others = [
+        ("requests generated", count, "", "total", units::thousands(count)),
+        ("size generated", size, "bytes", "total", units::size(size, false)),
+        ("iops generated", iops, "ops/s", "", units::thousands(iops)),
+        (
+            "speed generated",
+            speed,
+            "bytes/s",
+            "",
+            speed.strip_suffix("/s").and_then(|size| units::size(size, false)),
+        ),
+    ];
+    for (label, text, unit, statistic, number) in others {
+        pass.printed.extend(number.map(|number| value(line, label, text, unit, statistic, number)));
     }
     Ok(())
 }
@@ -389,6 +416,7 @@ fn json(file: &str, text: &str) -> Result<Draft, ImportError> {
         let names = [
             ("count", "requests", "", "total"),
             ("time", "time", "ns", "total"),
+            ("size", "size", "bytes", "total"),
             ("iops", "iops", "ops/s", ""),
             ("bps", "speed", "bytes/s", ""),
             ("min", "request time", "ns", "min"),

@@ -193,7 +193,7 @@ impl Import {
         let text = decode::text(&bytes);
         let outputs = self.found.iter_mut().filter(|(place, _)| *place == last);
         for (_, (importer, draft)) in outputs {
-            let messages = Messages::of(importer.tool, &lines::lines(&text));
+            let messages = Messages::of(importer.tool, lines::numbered(&text, 1));
             draft
                 .tests
                 .iter_mut()

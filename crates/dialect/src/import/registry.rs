@@ -1,5 +1,7 @@
 //! All importers, and the selection of the one for a text.
 
+use plan::limits::PRINTED_OUTPUTS;
+
 use super::elbencho::{json as elbencho_json, live as elbencho_live, text as elbencho_text};
 use super::fio::{json as fio_json, text as fio_text};
 use super::importer::{Form, Importer};
@@ -7,7 +9,7 @@ use super::ior::{csv as ior_csv, json as ior_json, text as ior_text};
 use super::iostat::json as iostat_json;
 use super::spectrum_scale::{gpfsperf, iohist, nsdperf};
 use super::text::json;
-use super::text::lines::{Line, lines};
+use super::text::lines::{Line, numbered};
 use super::{elbencho, io500, ioping, iostat, iozone, md_workbench, mdtest};
 
 /// All importers. A text is parsed by the first one that recognises it.
@@ -86,11 +88,12 @@ pub(super) fn other_output(text: &str, found: &Importer) -> Option<u32> {
     };
     let (start, mut end) = json::span(text, several)?;
     let line_of = |at: usize| u32::try_from(text[..at].matches('\n').count()).unwrap_or(u32::MAX - 1) + 1;
-    let other = |part: &str| {
-        let lines = lines(part);
-        let others = blocks(&lines, None).into_iter();
-        let mut others = others.filter(|(importer, _)| !found.name.starts_with(importer.name));
-        others.next().and_then(|(_, lines)| lines.first().map(|line| line.number))
+    let other = |part: &str| match blocks(part, None) {
+        Ok(others) => others
+            .into_iter()
+            .find(|(importer, ..)| !found.name.starts_with(importer.name))
+            .map(|(_, line, _)| line),
+        Err(line) => Some(line),
     };
     if let Some(line) = other(&text[..start]) {
         return Some(line);
@@ -108,11 +111,17 @@ pub(super) fn other_output(text: &str, found: &Importer) -> Option<u32> {
 /// Number of bytes at the start of a JSON text that are searched for its members.
 const HEAD_BYTES: usize = 4096;
 
-/// Every output in `lines`, up to the first line of the next one.
+/// The first line of an output: its place in the text, and its number.
+type Begin = (usize, u32);
+
+/// Every output in `text`, up to the first line of the next one, with the number of its first line.
+///
+/// # Errors
+/// Returns the line of the first output that is one too many.
 pub(super) fn blocks<'a>(
-    lines: &'a [Line<'a>],
+    text: &'a str,
     wanted: Option<&Importer>,
-) -> Vec<(&'static Importer, &'a [Line<'a>])> {
+) -> Result<Vec<(&'static Importer, u32, &'a str)>, u32> {
     let find = |line: &Line<'_>, wanted_line: fn(&Form, &str) -> bool| {
         IMPORTERS.iter().find(|importer| {
             wanted.is_none_or(|wanted| wanted.name == importer.name) && wanted_line(&importer.form, line.text)
@@ -120,25 +129,37 @@ pub(super) fn blocks<'a>(
     };
     let starts = |form: &Form, line: &str| matches!(form, Form::Lines { starts, .. } if starts(line));
     let is_own = |form: &Form, line: &str| matches!(form, Form::Lines { is_own, .. } if is_own(line));
-    let mut begins: Vec<(usize, &'static Importer)> = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
+    let mut begins: Vec<(Begin, &'static Importer)> = Vec::new();
+    // The last line before, other than blank ones.
+    let mut before: Option<(Begin, &str)> = None;
+    for line in numbered(text, 1) {
+        let at = (line.text.as_ptr() as usize - text.as_ptr() as usize, line.number);
+        if line.text.trim().is_empty() {
+            continue;
+        }
         let is_open = |importer: &Importer| begins.last().is_some_and(|(_, open)| open.name == importer.name);
-        if let Some(importer) = find(line, starts) {
+        if let Some(importer) = find(&line, starts) {
             let continues = matches!(importer.form, Form::Lines { continues: true, .. }) && is_open(importer);
             if !continues {
-                begins.push((begin(lines, at, importer), importer));
+                begins.push((begin(at, before, importer), importer));
             }
-        } else if let Some(importer) = find(line, is_own).filter(|importer| !is_open(importer)) {
+        } else if let Some(importer) = find(&line, is_own).filter(|importer| !is_open(importer)) {
             begins.push((at, importer));
         }
+        if begins.len() > PRINTED_OUTPUTS {
+            return Err(line.number);
+        }
+        before = Some((at, line.text));
     }
-    let ends = begins.iter().skip(1).map(|(at, _)| *at).chain([lines.len()]);
-    begins.iter().zip(ends).map(|(&(at, importer), end)| (importer, &lines[at..end])).collect()
+    let ends = begins.iter().skip(1).map(|((at, _), _)| *at).chain([text.len()]);
+    let block = |(&((at, line), importer), end): (&(Begin, &'static Importer), usize)| {
+        (importer, line, &text[at..end])
+    };
+    Ok(begins.iter().zip(ends).map(block).collect())
 }
 
 /// The start of the output whose first recognised line is `at`: mdtest prints its start time before its name.
-fn begin(lines: &[Line<'_>], at: usize, importer: &Importer) -> usize {
-    let before = lines[..at].iter().rposition(|line| !line.text.trim().is_empty());
-    let is_start = |at: &usize| lines[*at].text.trim_start().starts_with("-- started at ");
-    before.filter(|_| importer.name == mdtest::IMPORTER.name).filter(is_start).unwrap_or(at)
+fn begin(at: Begin, before: Option<(Begin, &str)>, importer: &Importer) -> Begin {
+    let is_start = |(_, text): &(Begin, &str)| text.trim_start().starts_with("-- started at ");
+    before.filter(|_| importer.name == mdtest::IMPORTER.name).filter(is_start).map_or(at, |(at, _)| at)
 }

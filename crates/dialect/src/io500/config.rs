@@ -228,10 +228,13 @@ fn checked(option: &OptionRow, value: &str) -> Result<String, String> {
             };
         }
     };
+    // The benchmark keeps whole numbers in 32 bits, and counts in 64.
     let expected = match option.kind {
-        Kind::Whole => "a whole number",
-        Kind::Count => "a whole number of at least 0",
-        _ => "a number",
+        Kind::Whole if digits(value) => format!("a whole number of at most {}", i32::MAX),
+        Kind::Count if digits(value) => format!("a whole number of at most {}", i64::MAX),
+        Kind::Whole => "a whole number".to_owned(),
+        Kind::Count => "a whole number of at least 0".to_owned(),
+        _ => "a number".to_owned(),
     };
     if fits { Ok(value.to_owned()) } else { Err(format!("{} = {value}: give {expected}", option.name)) }
 }
@@ -337,6 +340,8 @@ mod tests {
             ("[global]\ndatadir = a#b\n", "put a space before # and ;"),
             ("[global]\nnothing\n", "neither a [section] nor an option = value"),
             ("[mdtest-easy]\nn = -1\n", "n = -1: give a whole number of at least 0"),
+            ("[ior-hard]\nsegmentCount = 5000000000\n", "give a whole number of at most 2147483647"),
+            ("[mdtest-easy]\nn = 9999999999999999999\n", "a whole number of at most 9223372036854775807"),
         ] {
             let error = Config::parse("c", text).expect_err(text).to_string();
             assert!(error.contains(told), "{error}");

@@ -116,7 +116,7 @@ pub fn verify(config: &Config, result: &str) -> (String, bool) {
         }
         Some(read) if read == invalid.to_string() => out.push_str("\n[OK] But this is an invalid run!\n"),
         Some(_) if printed.has_other_score_hash() => {
-            out.push_str(&format!("\n{}", older("scores")));
+            out.push_str(&format!("\n[NOT VERIFIED] {}", older("scores")));
         }
         read => {
             let found = or_none(read);

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use dialect::import::{Imported, Text, import};
+use plan::limits::{PRINTED_LINES, PRINTED_OUTPUTS};
 use proptest::prelude::*;
 
 /// Every fixture by name.
@@ -180,4 +181,22 @@ proptest! {
     fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
         let _ = import(&[Text { name: "f", bytes: &bytes }], None, 0);
     }
+}
+
+#[test]
+fn what_would_take_much_memory_is_refused_with_the_limit() {
+    let refused = |text: &str| {
+        let text = Text { name: "text", bytes: text.as_bytes() };
+        import(&[text], None, 0).expect_err("too much").to_string()
+    };
+    let banner = "IOR-4.1.0: MPI Coordinated Test of Parallel I/O\n";
+    let many = refused(&banner.repeat(PRINTED_OUTPUTS + 1));
+    assert!(
+        many.starts_with(&format!("text:{}: more than {PRINTED_OUTPUTS} outputs", PRINTED_OUTPUTS + 1)),
+        "{many}"
+    );
+    let long = refused(&format!("{banner}{}", "\n".repeat(PRINTED_LINES)));
+    assert!(long.contains(&format!("more than {PRINTED_LINES} lines")), "{long}");
+    // Lines between outputs are not listed.
+    assert!(refused(&"\n".repeat(2 * PRINTED_LINES)).contains("not the output of a known tool"));
 }

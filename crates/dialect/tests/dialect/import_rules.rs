@@ -149,6 +149,275 @@ fn a_wrong_digit_of_fio_is_found_by_the_rule_that_binds_it() {
     assert_eq!(broken(&synchronous), Vec::<&str>::new());
 }
 
+#[test]
+fn fio_before_3_33_is_not_accused_of_a_latency_that_is_longer_than_its_parts() {
+    let rule = "mean latency ≥ submission + completion";
+    let longer = FIO.replace("fio-3.36", "fio-3.16").replace("4200.75", "4230.0");
+    assert_eq!(broken(&longer), Vec::<&str>::new());
+    assert_eq!(broken_by(&longer, ("4230.0", "4130.0")), [rule]);
+    let release_2 = longer.replace("_ns", "").replace("fio-3.16", "fio-2.18").replace("4096000", "4000");
+    let release_2 = release_2.replace(r#""bw_bytes" : 1637744,"#, "");
+    assert_eq!(broken(&release_2), Vec::<&str>::new());
+    assert_eq!(broken_by(&release_2, ("1599", "1589")), ["bandwidth = bytes ÷ time"]);
+    assert_eq!(broken_by(&release_2, ("4230.0", "4130.0")), [rule]);
+}
+
+/// 25,570 requests of 1 MiB are 24.97 GiB.
+const FIO_TEXT: &str =
+    "j: (g=0): rw=read, bs=(R) 1024KiB-1024KiB, (W) 1024KiB-1024KiB, ioengine=libaio, iodepth=4
+fio-3.1
+j: (groupid=0, jobs=1): err= 0: pid=100: Fri Oct  6 05:21:27 2017
+   read: IOPS=426, BW=426MiB/s (447MB/s)(24.0GiB/60000msec)
+    issued rwt: total=25570,0,0, short=0,0,0, dropped=0,0,0
+";
+
+/// Release 2 prints 1464.18 MiB as 1464.9MB.
+const FIO_TEXT_2: &str = "j: (g=0): rw=read, bs=4K-4K/4K-4K/4K-4K, ioengine=libaio, iodepth=4
+fio-2.16
+j: (groupid=0, jobs=1): err= 0: pid=100: Fri Oct  6 05:21:27 2017
+  read : io=1464.9MB, bw=24402KB/s, iops=6100, runt= 61440msec
+    issued    : total=r=374830/w=0/d=0, short=r=0/w=0/d=0, drop=r=0/w=0/d=0
+";
+
+#[test]
+fn the_text_of_fio_is_bound_by_its_requests_and_not_accused_of_its_decimals() {
+    let (bytes, requests) = ("bandwidth = bytes ÷ time", "requests per second = requests ÷ time");
+    let size = "bytes = requests × size";
+    assert_eq!(broken(FIO_TEXT), Vec::<&str>::new());
+    assert_eq!(broken(FIO_TEXT_2), Vec::<&str>::new());
+    assert_eq!(broken_by(FIO_TEXT, ("fio-3.1\n", "fio-3.36\n")), [bytes, size], "later releases round it up");
+    for (text, change, rules) in [
+        (FIO_TEXT, ("IOPS=426", "IOPS=436"), vec![requests]),
+        (FIO_TEXT, ("BW=426", "BW=466"), vec![bytes]),
+        (FIO_TEXT, ("447MB", "487MB"), vec![bytes]),
+        (FIO_TEXT, ("24.0GiB", "28.0GiB"), vec![bytes, size]),
+        (FIO_TEXT, ("=25570", "=20570"), vec![requests, size]),
+        (FIO_TEXT_2, ("24402", "24502"), vec![bytes]),
+        (FIO_TEXT_2, ("1464.9", "1465.9"), vec![bytes, size]),
+        (FIO_TEXT_2, ("iops=6100", "iops=6110"), vec![requests]),
+        (FIO_TEXT_2, ("r=374830", "r=374130"), vec![requests, size]),
+    ] {
+        assert_eq!(broken_by(text, change), rules, "{change:?}");
+    }
+}
+
+/// fio's percentiles end at 17.1 s, its largest latency does not.
+#[test]
+fn the_largest_latency_of_fio_is_the_printed_one_where_its_percentiles_end_before_it() {
+    let text = FIO.replace(
+        r#""mean" : 4000.5, "stddev" : 10.0, "N" : 1000"#,
+        r#""mean" : 4000.5, "stddev" : 10.0, "percentile" : { "50.000000" : 3000, "99.990000" : 3500 }"#,
+    );
+    let latency = &read(&text).phases[0].latency;
+    assert_eq!(latency.iter().map(|row| row.high_ns).max(), Some(9000));
+    assert_eq!(latency.iter().filter(|row| row.count > 0).map(|row| row.low_ns).min(), Some(2000));
+}
+
+/// 99 % of 160 requests are 158.4: the 159th is the slowest of them.
+#[test]
+fn a_percentile_of_fio_is_the_printed_one() {
+    let text = FIO.replace("\"total_ios\" : 1000", "\"total_ios\" : 160").replace(
+        r#""mean" : 4000.5, "stddev" : 10.0, "N" : 1000"#,
+        r#""mean" : 4000.5, "stddev" : 10.0, "percentile" : { "50.000000" : 3000, "99.000000" : 5000 }"#,
+    );
+    let latency = &read(&text).phases[0].latency;
+    let counts: Vec<(u64, u64)> =
+        latency.iter().filter(|row| row.count > 0).map(|row| (row.high_ns, row.count)).collect();
+    assert_eq!(counts, [(3000, 80), (5000, 79), (9000, 1)]);
+}
+
+#[test]
+fn the_text_of_fio_has_the_latencies_of_its_percentiles() {
+    let text = FIO_TEXT.replace(
+        "    issued rwt",
+        "    clat (usec): min=2, max=9000, avg=40.50, stdev=1.00
+    clat percentiles (usec):
+     |  1.00th=[    3], 50.00th=[   30], 99.00th=[  400]
+    issued rwt",
+    );
+    let latency = &read(&text).phases[0].latency;
+    let buckets: Vec<_> = latency.iter().map(|row| (row.low_ns, row.high_ns, row.count)).collect();
+    let by_percentiles = [(2000, 3000, 256), (3000, 30_000, 12_529), (30_000, 400_000, 12_530)];
+    assert_eq!(buckets[..3], by_percentiles);
+    assert_eq!(
+        buckets[3..],
+        [(400_000, 9_000_000, 255), (40_500, 40_500, 0)],
+        "the slowest, and the printed mean"
+    );
+    assert_eq!(broken(&text), Vec::<&str>::new());
+}
+
+/// A write that a deadline of 5 s ended.
+const IOR_DEADLINE: &str = "IOR-4.1.0: MPI Coordinated Test of Parallel I/O
+Began               : Thu Jun  1 10:00:00 2023
+Command line        : ior -w -D 5 -F -t 1m -b 16m -s 100 -o f
+Options:
+segments            : 100
+tasks               : 4
+repetitions         : 1
+xfersize            : 1 MiB
+blocksize           : 16 MiB
+aggregate filesize  : 6.25 GiB
+stonewallingTime    : 5
+
+Results:
+
+access    bw(MiB/s)  IOPS       Latency(s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   iter
+------    ---------  ----       ----------  ---------- ---------  --------   --------   --------   --------   ----
+WARNING: Expected aggregate file size       = 6710886400
+WARNING: Using actual aggregate bytes moved = 421527552
+write     80.00      80.40      0.049751    16384      1024.00    0.010000   5.00       0.010000   5.02       0
+Max Write: 80.08 MiB/sec (83.97 MB/sec)
+
+Summary of all tests:
+Operation   Max(MiB)   Min(MiB)  Mean(MiB)     StdDev   Max(OPs)   Min(OPs)  Mean(OPs)     StdDev    Mean(s) \
+Stonewall(s) Stonewall(MiB) Test# #Tasks tPN reps fPP reord reordoff reordrand seed segcnt   blksiz    xsize \
+aggs(MiB)   API RefNum
+write          80.08      80.08      80.08       0.00      80.08      80.08      80.08       0.00    5.02000 \
+5.00       400.00     0      4   4    1   1     0        1         0    0    100 16777216  1048576     402.0 POSIX      0
+Finished            : Thu Jun  1 10:00:05 2023
+";
+
+#[test]
+fn the_bytes_that_ior_says_it_moved_are_those_of_the_figure() {
+    let text = IOR_DEADLINE.replace("\\\n", "");
+    let write = &read(&text).phases[0];
+    assert_eq!(write.phase.write_bytes, 421_527_552);
+    assert!(write.warnings.is_empty(), "{:?}", write.warnings);
+    let stated = write.printed.iter().filter(|row| row.statistic == "stated");
+    let stated: Vec<_> = stated.map(|row| (&*row.label, row.number.unwrap_or(0.0))).collect();
+    assert_eq!(stated[0], ("segments", 100.0));
+    assert_eq!(stated[4], ("aggregate filesize", 6.25 * 1_073_741_824.0));
+}
+
+/// 28,800 MiB are printed as 28.12 GiB, and 2,293.76 KiB as 2.24 MiB.
+#[test]
+fn the_sizes_of_the_command_line_of_ior_count_where_the_printed_ones_are_rounded() {
+    let text = IOR_DEADLINE
+        .replace("\\\n", "")
+        .replace("-t 1m -b 16m -s 100", "-t 96m -b 28800m -s 1")
+        .replace("xfersize            : 1 MiB", "xfersize            : 96 MiB")
+        .replace("blocksize           : 16 MiB", "blocksize           : 28.12 GiB");
+    let case = &read(&text).plan.cases[0];
+    let geometry = case.workload.geometry;
+    assert_eq!((geometry.transfer.0, geometry.block.0), (96 << 20, 28_800 << 20));
+    let other = read(&text.replace("28.12 GiB", "29.12 GiB"));
+    assert_ne!(other.plan.cases[0].workload.geometry.block.0, 28_800 << 20, "another command line");
+}
+
+#[test]
+fn ior_is_bound_by_its_time_bytes_operations_and_options() {
+    let text = IOR_DEADLINE.replace("\\\n", "").replace("write     80.00 ", "write     80.08 ");
+    let text = text.replace("IOPS 80.40", "IOPS 80.40");
+    let (amount, operations) =
+        ("bandwidth × time = bytes moved", "IOPS × transfer × wr/rd = bandwidth × time");
+    let (aggregate, summary) = ("aggregate = tasks × segments × block size", "bandwidth = OPs × transfer");
+    assert_eq!(broken(&text), Vec::<&str>::new());
+    for (change, rule) in [
+        (("421527552", "431527552"), amount),
+        (("5.02       0", "5.92       0"), amount),
+        (("    402.0", "    412.0"), amount),
+        (("5.02000", "5.32000"), amount),
+        (("80.40 ", "83.40 "), operations),
+        ((" 5.00       0.010000", " 6.00       0.010000"), operations),
+        (("83.97 MB", "83.77 MB"), "MB/s = MiB/s × 1.048576"),
+        (("tasks               : 4", "tasks               : 5"), aggregate),
+        (("6.25 GiB", "6.35 GiB"), aggregate),
+        (("80.08       0.00    5.02000", "89.08       0.00    5.02000"), summary),
+        (("Max Write: 80.08", "Max Write: 81.08"), "maximum of the iterations"),
+        (("       0.00      80.08", "       0.90      80.08"), "deviation of the iterations"),
+    ] {
+        assert!(broken_by(&text, change).contains(&rule), "{change:?}: {:?}", broken_by(&text, change));
+    }
+    // An excerpt of a pass with a deadline, which does not say what was moved.
+    let excerpt = text.replace("WARNING: Using actual aggregate bytes moved = 421527552\n", "");
+    assert_eq!(broken(&excerpt), Vec::<&str>::new());
+    for text in [
+        include_str!("fixtures/import/ior-2.10.3.txt"),
+        include_str!("fixtures/import/ior-2.10.3-v.txt"),
+        include_str!("fixtures/import/ior-3.0.1.txt"),
+        include_str!("fixtures/import/ior-3.2.1.txt"),
+        include_str!("fixtures/import/ior-3.3.0.json"),
+        include_str!("fixtures/import/ior-3.3.0.txt"),
+        include_str!("fixtures/import/ior-4.0.0.csv"),
+        include_str!("fixtures/import/ior-4.0.0.txt"),
+        include_str!("fixtures/import/ior-4.0.0-v.txt"),
+        include_str!("fixtures/import/ior-4.1.json"),
+        include_str!("fixtures/import/ior-4.1.txt"),
+    ] {
+        assert_eq!(broken(text), Vec::<&str>::new(), "{text}");
+    }
+}
+
+#[test]
+fn an_aggregate_of_more_than_64_bits_is_cut_off_as_ior_cuts_it_off() {
+    let text = IOR_DEADLINE
+        .replace("\\\n", "")
+        .replace("segments            : 100", "segments            : 491520000000")
+        .replace("6.25 GiB", "13222784 TiB")
+        .replace("write     80.00 ", "write     80.08 ");
+    assert_eq!(broken(&text), Vec::<&str>::new());
+    assert_eq!(
+        broken_by(&text, ("13222784 TiB", "13222884 TiB")),
+        ["aggregate = tasks × segments × block size"]
+    );
+}
+
+#[test]
+fn elbencho_is_bound_by_its_time_amounts_and_block() {
+    let text = include_str!("fixtures/import/elbencho-3.1-1.txt");
+    let (csv, json) = (
+        include_str!("fixtures/import/elbencho-full.csv"),
+        include_str!("fixtures/import/elbencho-full.json"),
+    );
+    let (rate, block) = ("rate × time = amount", "bandwidth = IOPS × block");
+    for text in [text, csv, json] {
+        assert_eq!(broken(text), Vec::<&str>::new());
+    }
+    for (text, change, rule) in [
+        (text, ("830", "880"), rate),
+        (text, ("822", "922"), rate),
+        (text, ("308ms", "318ms"), rate),
+        (text, ("250 ", "270 "), rate),
+        (text, ("744195", "744295"), "total = reads + writes"),
+        (text, ("2018", "2118"), "total = reads + writes"),
+        (text, ("avg=148us", "avg=18us"), "statistics of the same values"),
+        (csv, (",82,82,", ",82,92,"), rate),
+        (csv, ("49379", "49479"), block),
+        (csv, ("3086", "3186"), block),
+        (json, ("3236150598", "3236250598"), block),
+        (json, ("\"bytes\":\"267124736\"", "\"bytes\":\"277124736\""), rate),
+    ] {
+        assert!(broken_by(text, change).contains(&rule), "{change:?}: {:?}", broken_by(text, change));
+    }
+}
+
+#[test]
+fn ioping_is_bound_by_its_requests_and_totals() {
+    let text = include_str!("fixtures/import/ioping-1.3.txt");
+    let (batch, json) =
+        (include_str!("fixtures/import/ioping-batch.txt"), include_str!("fixtures/import/ioping.json"));
+    for text in [text, batch, json] {
+        assert_eq!(broken(text), Vec::<&str>::new());
+    }
+    let all = "statistics of all requests";
+    for (text, change, rule) in [
+        (text, ("5.25 k", "5.35 k"), "iops = requests ÷ time"),
+        (text, ("20.5 MiB", "21.5 MiB"), "speed = size ÷ time"),
+        (text, ("571.1 us", "591.1 us"), "time = requests × mean"),
+        (text, ("131 iops", "138 iops"), "iops = requests ÷ time"),
+        (text, ("527.0 KiB", "557.0 KiB"), "speed = size ÷ time"),
+        (text, ("189.8 us", "180.8 us"), all),
+        (text, ("182.5 us / 190.4", "181.5 us / 190.4"), all),
+        (text, ("198.7 us / 6.61", "198.7 us / 9.61"), all),
+        (json, ("550578.1", "550678.1"), "iops = requests ÷ time"),
+        (json, ("405504", "405514"), "speed = size ÷ time"),
+        (json, ("1816", "1916"), "time = requests × mean"),
+    ] {
+        assert!(broken_by(text, change).contains(&rule), "{change:?}: {:?}", broken_by(text, change));
+    }
+}
+
 const SUMMARY_2018: &str = include_str!("fixtures/import/io500-2018-summary.txt");
 const EXTENDED_2021: &str = include_str!("fixtures/import/io500-sc21-extended.txt");
 

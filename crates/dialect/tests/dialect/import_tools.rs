@@ -402,6 +402,19 @@ fn elbencho_has_both_phases_and_the_first_worker() {
     assert_eq!(json.phases[1].latency.iter().map(|row| row.count).sum::<u64>(), 4096);
 }
 
+/// A time limit ends a phase before a file is whole. It has no entries, but bytes.
+#[test]
+fn elbencho_in_directories_without_entries_has_transfers() {
+    let csv = include_str!("fixtures/import/elbencho-full.csv").replace(",file,1,1,2,", ",dir,1,1,2,");
+    let json = include_str!("fixtures/import/elbencho-full.json")
+        .replace("\"path_type\":\"file\"", "\"path_type\":\"dir\"");
+    for text in [csv, json] {
+        let write = &read("t", &text).phases[0];
+        assert_eq!((write.phase.key.phase, write.phase.writes), (Phase::Write, 4096));
+        near(mib_per_second(write), 3086.0, 1e-3);
+    }
+}
+
 /// Releases 1.x print times in ms, and directories or files in another order of words. Each heading is another run.
 #[test]
 fn elbencho_1_has_entries_and_bytes() {
@@ -432,6 +445,8 @@ MKDIRS    Elapsed ms       :          0          2
     near(per_second(files), 500.0, 1e-6);
     near(mib_per_second(files), 250.0, 1e-6);
     assert_eq!(files.phase.items, 1000);
+    let said: Vec<String> = files.warnings.iter().map(|row| row.warning.to_string()).collect();
+    assert!(said.iter().any(|said| said.contains("moved at 250.0 MiB/s")), "{said:?}");
     // A phase of less than a millisecond may have neither a time nor a rate.
     let sync = "SYNC      Elapsed ms       :          0          0\n---\n";
     let remove = "RMFILES   Elapsed ms       :          0          0\n          Files/s          :          0          0\n---\n";
@@ -629,6 +644,17 @@ fn nsdperf_has_its_tests_with_their_histograms() {
     near(first.phase.bytes() as f64 * 1e9 / first.phase.wall_ns as f64, 1.9e9, 1e-9);
     assert_eq!(first.latency.iter().map(|row| row.count).sum::<u64>(), 1453);
     assert_eq!((first.latency[0].low_ns, first.latency[0].high_ns), (500_000, 1_499_999));
+    let means = |record: &record::PhaseRecord| -> Vec<u64> {
+        record.latency.iter().filter(|row| row.count == 0).map(|row| row.low_ns).collect()
+    };
+    assert_eq!(means(first), [2_200_000], "the printed mean");
+    let of_two = include_str!("fixtures/import/nsdperf.txt").replacen(
+        "1-1 nwrite",
+        "10.99.0.3 block transmit times (average 3.1 msec, median 3 msec)\n     msec  nevents\n        3   10\n\n1-1 nwrite",
+        1,
+    );
+    let of_two = import(&[Text { name: "f", bytes: of_two.as_bytes() }], None, 0).expect("two clients");
+    assert!(means(&of_two.phases[0]).is_empty(), "each client has its own mean");
 }
 
 /// JSON ends where it ends: what another tool has printed beside it is neither lost nor mixed with it.

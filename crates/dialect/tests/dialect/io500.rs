@@ -156,6 +156,7 @@ fn hashes_of_older_releases_are_no_errors() {
         let (said, is_valid) = verify(&other, &better);
         assert!(!is_valid && !said.contains("[OK]"), "{version}: {said}");
         assert_eq!(said.contains("ERROR: the scores"), !version.is_empty(), "{version}: {said}");
+        assert_eq!(said.contains("\n[NOT VERIFIED] the hash of the scores"), version.is_empty(), "{said}");
     }
 }
 

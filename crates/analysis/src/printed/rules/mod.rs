@@ -4,9 +4,11 @@
 //! [`RULES`] is the table. Each tool has a file with its functions; [`statistics`] has those for several tools, which
 //! hold only for the tools in the table.
 
+mod elbencho;
 mod fio;
 mod gpfsperf;
 mod io500;
+mod ioping;
 mod ior;
 mod iozone;
 mod mdtest;
@@ -20,8 +22,7 @@ use plan::PrintedBy;
 pub use self::gpfsperf::{kbyte, latency_agrees, rate_of_records};
 pub(crate) use self::iozone::SLOWEST_MOVED;
 pub use self::iozone::{average_between, throughput_block, total_of_averages};
-use self::printout::Found;
-pub(super) use self::printout::Printout;
+pub(super) use self::printout::{Found, Printout};
 pub use self::statistics::one_iteration;
 
 /// A rule, and what it applies to.
@@ -62,12 +63,44 @@ pub static RULES: &[Rule] = &[
         check: gpfsperf::check,
     },
     Rule {
-        name: "maximum, minimum and mean of the iterations",
+        name: "maximum, minimum, mean and deviation of the iterations",
         tools: &["IOR"],
         releases: EVERY,
-        mode: "several iterations, all printed",
-        learnt: "its user guide, and its runs",
+        mode: "all iterations printed",
+        learnt: "its user guide, and its runs; published IO500 results: 635 outputs",
         check: ior::of_iterations,
+    },
+    Rule {
+        name: "bandwidth × time = bytes moved",
+        tools: &["IOR"],
+        releases: EVERY,
+        mode: "of each pass, and of the summary of one; with a deadline, where the bytes moved are printed",
+        learnt: "its user guide; published IO500 results: 1,329 passes, 633 summaries",
+        check: ior::amounts,
+    },
+    Rule {
+        name: "IOPS × transfer × wr/rd = bandwidth × time; bandwidth = OPs × transfer",
+        tools: &["IOR"],
+        releases: (3, 0)..=(u32::MAX, u32::MAX),
+        mode: "of each pass with IOPS; of the summary; with a deadline as above",
+        learnt: "published IO500 results: 1,002 passes, 635 summaries",
+        check: ior::operations,
+    },
+    Rule {
+        name: "MB/s = MiB/s × 1.048576",
+        tools: &["IOR"],
+        releases: EVERY,
+        mode: "the highest bandwidth",
+        learnt: "published IO500 results: 703 outputs",
+        check: ior::decimal,
+    },
+    Rule {
+        name: "aggregate = tasks × segments × block size",
+        tools: &["IOR"],
+        releases: EVERY,
+        mode: "with a deadline as above",
+        learnt: "published IO500 results: 1,318 outputs, of which 4 are cut off at 64 bits",
+        check: ior::aggregate,
     },
     Rule {
         name: "rate × time = operations: of a creation those printed, of a tree a whole number",
@@ -142,6 +175,46 @@ pub static RULES: &[Rule] = &[
         check: statistics::of_some_values,
     },
     Rule {
+        name: "rate × time = amount",
+        tools: &["elbencho"],
+        releases: EVERY,
+        mode: "of the first worker and of all",
+        learnt: "published outputs of 1.x to 2.1: 1,109 phases with bytes, 1,008 with files; runs of 3.1",
+        check: elbencho::rates,
+    },
+    Rule {
+        name: "total = reads + writes",
+        tools: &["elbencho"],
+        releases: EVERY,
+        mode: "text, mixed phases",
+        learnt: "its manual, and its runs of 3.1",
+        check: elbencho::mixed,
+    },
+    Rule {
+        name: "bandwidth = IOPS × block",
+        tools: &["elbencho"],
+        releases: EVERY,
+        mode: "CSV and JSON, files of whole blocks, of all workers",
+        learnt: "published outputs of 2.1: 61 phases; runs of 3.1",
+        check: elbencho::operations,
+    },
+    Rule {
+        name: "iops = requests ÷ time; speed = size ÷ time; time = requests × mean",
+        tools: &["ioping"],
+        releases: EVERY,
+        mode: "from 1.0 on, which print the size or whole ns",
+        learnt: "its manual, and its runs: 61 outputs of 1.3",
+        check: ioping::totals,
+    },
+    Rule {
+        name: "statistics of all requests",
+        tools: &["ioping"],
+        releases: EVERY,
+        mode: "all requests printed",
+        learnt: "its manual, and its runs: 40 outputs of 1.3",
+        check: ioping::requests,
+    },
+    Rule {
         name: "statistics of the same values: latencies",
         tools: &["fio"],
         releases: EVERY,
@@ -152,26 +225,34 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "bandwidth = bytes ÷ time; requests per second = requests ÷ time",
         tools: &["fio"],
-        releases: (3, 0)..=(u32::MAX, u32::MAX),
+        releases: (2, 0)..=(u32::MAX, u32::MAX),
         mode: "JSON and text of a job",
-        learnt: "its HOWTO, and its runs: 192 outputs of 3.33",
+        learnt: "its HOWTO; 5,400 published outputs of 2.2 to 3.34, and 192 of 3.33",
         check: fio::rates,
     },
     Rule {
         name: "bytes = requests × size",
         tools: &["fio"],
-        releases: (3, 0)..=(u32::MAX, u32::MAX),
-        mode: "JSON, requests of one size",
-        learnt: "its HOWTO, and its runs: 192 outputs of 3.33",
+        releases: (2, 0)..=(u32::MAX, u32::MAX),
+        mode: "requests of one size",
+        learnt: "its HOWTO; 5,400 published outputs of 2.2 to 3.34, and 192 of 3.33",
         check: fio::sizes,
     },
     Rule {
         name: "mean latency = submission + completion",
         tools: &["fio"],
-        releases: (3, 0)..=(u32::MAX, u32::MAX),
+        releases: (3, 33)..=(u32::MAX, u32::MAX),
         mode: "engines whose submissions are timed",
-        learnt: "its HOWTO, and its runs: 192 outputs of 3.33",
+        learnt: "its HOWTO; 736 published outputs of 3.33 and 3.34, and 192 of 3.33",
         check: fio::latency_parts,
+    },
+    Rule {
+        name: "mean latency ≥ submission + completion",
+        tools: &["fio"],
+        releases: (2, 0)..=(3, 32),
+        mode: "engines whose submissions are timed",
+        learnt: "4,664 published outputs of 2.2 to 3.16, where it is up to 0.13 ms longer",
+        check: fio::latency_above_parts,
     },
     Rule {
         name: "standard deviation of one iteration",

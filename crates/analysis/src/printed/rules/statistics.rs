@@ -71,20 +71,29 @@ fn why(values: &Values<'_>, of: &PrintedRow, n: Option<u64>) -> Option<String> {
         let mut alike = values.rows.iter().filter(|row| row.label == of.label && row.unit == of.unit);
         alike.find(|row| row.statistic == statistic)
     });
-    let rounding = |rows: &[Option<&&PrintedRow>]| {
-        let known = rows.iter().flatten().filter(|row| row.number > Some(0.0));
-        let shares = known.filter_map(|row| {
-            let digits = row.value.split(|c: char| !(c.is_ascii_digit() || c == '.')).next()?;
-            Some(Printed::parse(digits)?.share())
-        });
-        shares.fold(0.0, f64::max)
+    let digits = |row: &PrintedRow| {
+        Printed::parse(row.value.split(|c: char| !(c.is_ascii_digit() || c == '.')).next()?)
     };
+    let share =
+        |row: &&PrintedRow| row.number.filter(|&number| number > 0.0).and(digits(row)).map(Printed::share);
+    let rounding = |rows: &[Option<&&PrintedRow>]| {
+        rows.iter().flatten().filter_map(|row| share(row)).fold(0.0, f64::max)
+    };
+    let half_digits = rows.map(|row| row.and_then(|row| Some(row.number? * share(row)?)).unwrap_or(0.0));
     let [min, max, mean, deviation] = rows.map(|row| row.and_then(|row| row.number));
     // Some tools divide by n, others by n − 1.
     let n = n.filter(|&n| n > 1);
     let all = PrintedStatistics { n, min, max, mean, either_divisor: true, ..PrintedStatistics::default() };
-    // A small deviation is rounded more than the values.
-    let order = PrintedStatistics { rounding: rounding(&rows[..3]), ..all };
+    let order = match n {
+        Some(_) => PrintedStatistics { rounding: rounding(&rows[..3]), ..all },
+        // A small value is rounded more than a large one.
+        None => PrintedStatistics {
+            min: min.map(|min| min - half_digits[0] - half_digits[2]),
+            max: max.map(|max| max + half_digits[1] + half_digits[2]),
+            ..all
+        },
+    };
+    // So is a small deviation.
     let spread = PrintedStatistics { mean: None, deviation, rounding: rounding(&rows), ..all };
     [order, spread].iter().flat_map(check_statistics).map(|(_, evidence)| evidence).next()
 }

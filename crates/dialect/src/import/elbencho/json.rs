@@ -41,7 +41,9 @@ fn phase<'a>(json: &Json<'a>, object: &Object<'a>, draft: &mut Draft) -> Result<
     let config = part(object, "config")?;
     let count = |name: &str| config.number(name).map(whole);
     let flag = |name: &str| config.text(name).map(|text| text == "true");
-    let in_directories = config.text("path_type").as_deref() == Some("dir");
+    let last = part(object, "last_done")?;
+    // Of files that a time limit cut short, no entries are printed: then it is a phase of transfers.
+    let in_directories = config.text("path_type").as_deref() == Some("dir") && last.get("entries").is_some();
     let conditions = Conditions {
         path: "unknown".to_owned(),
         hosts: count("hosts"),
@@ -64,7 +66,6 @@ fn phase<'a>(json: &Json<'a>, object: &Object<'a>, draft: &mut Draft) -> Result<
     };
     let mut pass = Pass::new(phase, 0);
     pass.began(began);
-    let last = part(object, "last_done")?;
     derive(json, &mut pass, &last, &conditions)?;
     if let Some(raw) = object.get("first_done") {
         let first = json.object(raw)?;

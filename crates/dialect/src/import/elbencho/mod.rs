@@ -202,7 +202,8 @@ impl<'a> Row<'_, 'a> {
     fn read(&self, draft: &mut Draft) -> Result<(), ImportError> {
         let count = |name: &str| self.number(name).map(|value| value.map(whole));
         let flag = |name: &str| self.get(name).map(|text| text != "0");
-        let in_directories = self.get("path type") == Some("dir");
+        // Of files that a time limit cut short, no entries are printed: then it is a phase of transfers.
+        let in_directories = self.get("path type") == Some("dir") && self.get("entries [last]").is_some();
         let conditions = Conditions {
             path: UNKNOWN.to_owned(),
             hosts: count("hosts")?,
@@ -275,8 +276,14 @@ impl<'a> Row<'_, 'a> {
 
 /// Adds a phase to the last case, if that has the same conditions and does not have this phase yet and `is_new` does
 /// not say that another run begins.
-pub(super) fn add(draft: &mut Draft, conditions: Conditions, pass: Pass, is_new: bool) {
+pub(super) fn add(draft: &mut Draft, conditions: Conditions, mut pass: Pass, is_new: bool) {
     let phase = pass.row.key.phase;
+    // The rate of a phase of files is that of the files.
+    let bytes = Some(pass.row.bytes()).filter(|&bytes| conditions.in_directories && bytes > 0);
+    if let Some(bytes) = bytes {
+        let seconds = pass.row.wall_ns.max(1) as f64 / 1e9;
+        pass.note(format!("the data of the files moved at {:.1} MiB/s", bytes as f64 / MIB / seconds));
+    }
     let stated = conditions.stated();
     let fits = |test: &&mut Test| {
         test.case.stated.as_deref() == Some(stated.as_str())

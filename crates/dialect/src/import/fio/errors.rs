@@ -37,9 +37,9 @@ pub(super) struct JobError {
 }
 
 impl Errors {
-    pub(super) fn of(lines: &[Line<'_>]) -> Self {
-        let error = |line: &Line<'_>| Some((kind(line.text, &KINDS)?, shown(line.text)));
-        Self(lines.iter().filter_map(error).collect())
+    pub(super) fn of<'a>(lines: impl Iterator<Item = Line<'a>>) -> Self {
+        let error = |line: Line<'_>| Some((kind(line.text, &KINDS)?, shown(line.text)));
+        Self(lines.filter_map(error).collect())
     }
 
     /// Adds the error with which a job ended, as what the messages say about it.

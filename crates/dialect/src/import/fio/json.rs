@@ -19,7 +19,7 @@ use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer, Whole};
 use crate::import::text::json::{Json, Member, Name, Nested, Object, span, text};
 use crate::import::text::json_parts::{Element, without_elements};
-use crate::import::text::lines::{lines, nanos, number, whole};
+use crate::import::text::lines::{nanos, number, numbered, whole};
 use crate::import::text::{times, units};
 
 /// Parses fio's `--output-format=json` and `json+`.
@@ -77,7 +77,7 @@ fn parse(file: &str, start: usize, content: &mut dyn Read) -> Result<Whole<'stat
     let json = Json::new(file, TOOL, &text);
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     let (start, end) = span(&text, true).unwrap_or((0, 0));
-    let errors = Errors::of(&[lines(&text[..start]), lines(&text[end..])].concat());
+    let errors = Errors::of(numbered(&text[..start], 1).chain(numbered(&text[end..], 1)));
     let mut snapshots = Vec::new();
     let mut jobs = jobs.into_iter().peekable();
     for (place, root) in json.leading(PRINTED_PHASES)?.into_iter().enumerate() {

@@ -212,13 +212,14 @@ pub(super) fn between_percentiles(
     let (mut below, mut low) = (0, whole(min));
     let last = [(100.0, whole(max))];
     for &(percent, high) in percentiles.iter().chain(&last) {
-        let upto = whole(requests * percent / 100.0).max(below);
+        // At least as many requests took at most this long: with one less, the percentile would be the next one's.
+        let upto = whole((requests * percent / 100.0 * (1.0 - 1e-12)).ceil()).max(below);
         let high_ns = high.clamp(low, whole(max).max(low));
         if upto > below {
             pass.latency.push(Bucket { operation, low_ns: low, high_ns, count: upto - below });
         }
         (below, low) = (upto, high_ns);
     }
-    pass.mean_latency(operation, mean);
+    pass.printed_latency(operation, [min, max, mean]);
     pass.note("latencies are only known from printed percentiles: nothing is known between two of them");
 }

@@ -7,7 +7,7 @@
 use plan::{Operation, Phase};
 
 use super::errors::{Errors, JobError};
-use super::{Job, TOOL, terse};
+use super::{Job, TOOL, between_percentiles, terse};
 use crate::import::draft::{Draft, Pass, Printed, Test};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer, no_line};
@@ -63,7 +63,7 @@ fn definition(line: &str) -> Option<Job> {
 
 fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
-    let errors = Errors::of(block.lines);
+    let errors = Errors::of(block.lines.iter().copied());
     let mut jobs: Vec<Job> = Vec::new();
     let mut open: Option<JobBlock> = None;
     let mut found: Vec<(String, Test)> = Vec::new();
@@ -248,6 +248,11 @@ impl JobBlock {
             };
             self.pass.row.reads = block.count(line, reads, "a number of reads")?;
             self.pass.row.writes = block.count(line, writes, "a number of writes")?;
+            for (name, direction, count) in [("read", self.read, reads), ("write", self.write, writes)] {
+                let label = format!("{name} requests");
+                let printed = direction.map(|_| Printed::new(line, &label, count, "", "total"));
+                self.pass.printed.extend(printed);
+            }
             self.issued = true;
         }
         Ok(())
@@ -269,6 +274,12 @@ impl JobBlock {
         let time_ns =
             units::time_ns(time).ok_or_else(|| malformed("a size and a time such as `(358MiB/284msec)`"))?;
         self.print(line, name, [(iops, iops_number), (rate, rate_number), (size, bytes), (time, time_ns)]);
+        if let Some((decimal, number)) =
+            between(line.text, " (", "/s)(").and_then(|decimal| Some((decimal, units::size(decimal, true)?)))
+        {
+            let printed = Printed::new(line, &format!("{name} bw"), decimal, "bytes/s", "");
+            self.pass.printed.push(Printed { number: Some(number), ..printed });
+        }
         Ok(Direction { bytes, seconds: time_ns / 1e9 })
     }
 
@@ -377,9 +388,36 @@ impl JobBlock {
         pass.row.read_bytes = exact(pass.row.reads, self.read);
         pass.row.write_bytes = exact(pass.row.writes, self.write);
         pass.note("rates are printed with few digits: they are computed from requests and time");
+        for (operation, name) in [(Operation::Read, "read"), (Operation::Write, "write")] {
+            latencies(pass, operation, name);
+        }
         let mut test =
             Test::new(&self.job.name, self.job.spec(), &self.job.stated()).knowing(&self.job.known());
         test.passes.push(self.pass);
         Ok(Some(test))
+    }
+}
+
+/// Adds the latencies of a direction, of which the text has percentiles.
+fn latencies(pass: &mut Pass, operation: Operation, name: &str) {
+    let requests = if operation == Operation::Read { pass.row.reads } else { pass.row.writes };
+    for kind in ["clat", "lat"] {
+        let label = format!("{name} {kind}");
+        let in_ns = |one: &Printed| Some(one.number? * units::time_unit_ns(&one.unit)?);
+        let of = |statistic: &str| {
+            let mut rows = pass.printed.iter().filter(|one| one.label == label);
+            rows.find(|one| one.statistic == statistic).and_then(in_ns).unwrap_or(0.0)
+        };
+        let moments = ["min", "max", "mean"].map(of);
+        let percentile = |one: &Printed| {
+            let percent = one.statistic.strip_prefix('p')?.parse().ok()?;
+            Some((percent, whole(in_ns(one)?)))
+        };
+        let rows = pass.printed.iter().filter(|one| one.label == label);
+        let percentiles: Vec<(f64, u64)> = rows.filter_map(percentile).collect();
+        if requests > 0 && moments[1] > 0.0 && !percentiles.is_empty() {
+            between_percentiles(pass, operation, requests as f64, &percentiles, moments);
+            return;
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! IOR's JSON, releases 3.2 to 4.1.
 
 use super::text::TOOL;
-use super::{Options, Row};
+use super::{AGGREGATE, Options, Row};
 use crate::import::draft::{Draft, Printed};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer};
@@ -28,7 +28,7 @@ const RESULT: [(&str, &str, &str); 7] = [
     ("totalTime", "total", "s"),
 ];
 /// The members of a summary.
-const SUMMARY: [(&str, &str, &str, &str); 9] = [
+const SUMMARY: [(&str, &str, &str, &str); 10] = [
     ("bwMaxMIB", "bw", "MiB/s", "max"),
     ("bwMinMIB", "bw", "MiB/s", "min"),
     ("bwMeanMIB", "bw", "MiB/s", "mean"),
@@ -38,8 +38,8 @@ const SUMMARY: [(&str, &str, &str, &str); 9] = [
     ("OPsMean", "IOPS", "ops/s", "mean"),
     ("OPsSD", "IOPS", "ops/s", "standard deviation"),
     ("MeanTime", "time", "s", "mean"),
+    ("xsizeMiB", AGGREGATE, "MiB", "total"),
 ];
-
 fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
     let json = Json::new(file, TOOL, text);
     let root = json.object(json.root()?)?;
@@ -52,6 +52,7 @@ fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
     let tests = root.get("tests").ok_or_else(|| json.ended("`tests`"))?;
     for (index, test) in json.objects(tests)?.iter().enumerate() {
         let options = options(&json, test)?;
+        let mut stated = stated(&json, test)?;
         let results = test.get("Results").ok_or_else(|| json.ended("`Results` of a test"))?;
         let mut iterations = [0_u32; 2];
         for result in json.objects(results)? {
@@ -79,7 +80,7 @@ fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
             let pass = super::test_mut(&mut draft, &options, index).pass_mut(phase, *count);
             *count += 1;
             super::derive(pass, &row, &options);
-            pass.printed.extend(printed);
+            pass.printed.extend(stated.drain(..).chain(printed));
             pass.began(started);
         }
     }
@@ -107,6 +108,17 @@ fn summary(json: &Json<'_>, root: &Object<'_>, draft: &mut Draft) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// What the options say about the amount.
+fn stated(json: &Json<'_>, test: &Object<'_>) -> Result<Vec<Printed>, ImportError> {
+    let Some(options) = test.get("Options") else { return Ok(Vec::new()) };
+    let options = json.object(options)?;
+    let of = |label: &&'static str| {
+        let raw = options.get(label)?;
+        Some(super::stated(json.line(raw), label, raw.get().trim_matches('"')))
+    };
+    Ok(super::AMOUNT.iter().filter_map(of).collect())
 }
 
 fn options(json: &Json<'_>, test: &Object<'_>) -> Result<Options, ImportError> {

@@ -10,14 +10,21 @@ pub(super) mod text;
 
 use plan::{Case, Condition, Order, Phase, WorkloadSpec};
 
-use crate::import::draft::{Draft, Pass, Test, volume};
+use crate::import::draft::{Draft, Pass, Printed, Test, volume};
 use crate::import::text::command;
-use crate::import::text::lines::{nanos, narrow, whole};
+use crate::import::text::lines::{Line, nanos, narrow, whole};
+use crate::import::text::units;
 use crate::ior::parse as parse_line;
 use crate::launcher::Launcher;
 
 pub(super) const MIB: f64 = 1_048_576.0;
 pub(super) const KIB: f64 = 1024.0;
+/// The labels of the amount of one pass that was moved, and of that which the summary prints.
+pub(super) const MOVED: &str = "bytes moved";
+pub(super) const AGGREGATE: &str = "aggregate";
+/// The options that say how much is moved.
+pub(super) const AMOUNT: [&str; 7] =
+    ["tasks", "clients", "segments", "xfersize", "blocksize", "aggregate filesize", "stonewallingTime"];
 
 /// The options of one test, as printed.
 #[derive(Debug, Clone, Default)]
@@ -43,6 +50,21 @@ pub(super) struct Row {
     pub(super) io_s: Option<f64>,
     pub(super) close_s: Option<f64>,
     pub(super) total_s: Option<f64>,
+    /// The amount, where it is not the requested one.
+    pub(super) moved_bytes: Option<f64>,
+}
+
+/// What an option says about the amount: `text` is a number, or a size in bytes or with its unit.
+pub(super) fn stated(line: Line<'_>, label: &str, text: &str) -> Printed {
+    let unit = match label {
+        "tasks" | "clients" | "segments" => "",
+        "stonewallingTime" => "s",
+        _ => "bytes",
+    };
+    // `clients = 64 (4 per node)`.
+    let value = if unit == "bytes" { text } else { text.split_whitespace().next().unwrap_or_default() };
+    let number = units::size(value, false);
+    Printed { number, ..Printed::new(line, label, value, unit, "stated") }
 }
 
 /// The phase for IOR's name of an operation.
@@ -88,9 +110,13 @@ impl Options {
             .into_iter()
             .nth(index)?;
         let geometry = case.workload.geometry;
+        // Sizes are printed with two decimals: 28800m as 28.12 GiB.
+        let is_near = |printed: Option<u64>, own: u64| {
+            printed.is_none_or(|bytes| bytes.abs_diff(own) as f64 <= own as f64 * SIZE_ROUNDED)
+        };
         let agrees = tasks.is_none_or(|tasks| tasks == case.workload.tasks)
-            && self.transfer.is_none_or(|bytes| bytes == geometry.transfer.0)
-            && self.block.is_none_or(|bytes| bytes == geometry.block.0);
+            && is_near(self.transfer, geometry.transfer.0)
+            && is_near(self.block, geometry.block.0);
         agrees.then_some(case)
     }
 
@@ -140,6 +166,8 @@ impl Options {
     }
 }
 
+/// Tolerance between a printed size, of at least 1.00 of its unit, and that of the command line.
+const SIZE_ROUNDED: f64 = 0.005;
 /// Tolerance between the bytes derived from rate and time, and those requested.
 const ROUNDED: f64 = 0.02;
 
@@ -149,7 +177,8 @@ pub(super) fn derive(pass: &mut Pass, row: &Row, options: &Options) {
     let asked = options.aggregate();
     // A short pass may have a printed time of 0.0000 s.
     let moved = row.total_s.filter(|seconds| *seconds > 0.0).map(|seconds| rate * seconds);
-    let bytes = match (asked, moved) {
+    let bytes = match (row.moved_bytes.or(asked), moved) {
+        _ if row.moved_bytes.is_some_and(|bytes| bytes > 0.0) => row.moved_bytes.unwrap_or_default(),
         // If a deadline ended the pass, the amount moved can only be derived from rate and time.
         (Some(asked), Some(moved)) if (moved / asked - 1.0).abs() > ROUNDED && row.total_s > Some(0.01) => {
             pass.note("it did not move the requested amount, as with a deadline: bytes are rate × time");

@@ -65,8 +65,16 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     draft.node = value_of(&["Machine"]).and_then(|text| text.split_whitespace().last()).map(str::to_owned);
     draft.started = value_of(&["Began", "Run began"]).and_then(times::moment);
     draft.finished = value_of(&["Finished", "Run finished"]).and_then(times::moment);
-    let mut reader =
-        Reader { block, draft, options: Options::default(), table: Table::None, index: None, rows: 0 };
+    let mut reader = Reader {
+        block,
+        draft,
+        options: Options::default(),
+        table: Table::None,
+        index: None,
+        rows: 0,
+        stated: Vec::new(),
+        moved: None,
+    };
     for line in block.lines {
         reader.line(*line)?;
     }
@@ -82,6 +90,10 @@ struct Reader<'b, 'a> {
     index: Option<usize>,
     /// Number of rows in the current table.
     rows: u32,
+    /// What the options say about the amount, until a pass takes it.
+    stated: Vec<Printed>,
+    /// The amount that the next pass moved instead of the requested one.
+    moved: Option<Printed>,
 }
 
 impl Reader<'_, '_> {
@@ -98,7 +110,12 @@ impl Reader<'_, '_> {
             // A script runs several tests, each with its own options.
             self.index = Some(self.index.map_or(0, |index| index + 1));
             self.options = Options::default();
+            self.stated.clear();
             self.table = Table::None;
+        } else if let Some(bytes) = between(text, "Using actual aggregate bytes moved = ", "") {
+            let bytes = bytes.trim_end_matches('.');
+            let _ = self.block.number(line, bytes, "a number of bytes")?;
+            self.moved = Some(Printed::new(line, super::MOVED, bytes, "bytes", "total"));
         } else if text.starts_with("Max Write:") || text.starts_with("Max Read:") {
             self.maximum(line)?;
         } else {
@@ -167,6 +184,9 @@ impl Reader<'_, '_> {
             options.order = Some(rest.to_owned());
         }
         self.options = options;
+        if let Some((label, text)) = super::AMOUNT.iter().find_map(|label| Some((*label, value(label)?))) {
+            self.stated.push(super::stated(line, label, text));
+        }
         Ok(())
     }
 
@@ -213,11 +233,13 @@ impl Reader<'_, '_> {
             }
         }
         self.rows += 1;
+        let moved = self.moved.take();
+        row.moved_bytes = moved.as_ref().and_then(|moved| moved.number);
         let (options, started) = (self.options.clone(), self.draft.started);
         let test = super::test_mut(&mut self.draft, &options, self.index.unwrap_or(0));
         let pass = test.pass_mut(phase, iteration);
         super::derive(pass, &row, &options);
-        pass.printed.extend(printed);
+        pass.printed.extend(self.stated.drain(..).chain(moved).chain(printed));
         if iteration == 0 {
             pass.began(started);
         }
@@ -267,12 +289,14 @@ impl Reader<'_, '_> {
                 "Min(OPs)" => ("ops/s", "min"),
                 "Mean(OPs)" => ("ops/s", "mean"),
                 "Mean(s)" => ("s", "mean"),
+                "aggs(MiB)" => ("MiB", "total"),
                 "StdDev" => (if group == "bw" { "MiB/s" } else { "ops/s" }, "standard deviation"),
                 _ => continue,
             };
             let _ = self.block.number(line, word, &format!("a number in the column {name}"))?;
             group = match unit {
                 "MiB/s" => "bw",
+                "MiB" => super::AGGREGATE,
                 "s" => "time",
                 _ => "IOPS",
             };
@@ -293,7 +317,7 @@ impl Reader<'_, '_> {
         let test = super::test_mut(&mut self.draft, &options, index);
         let has_passes = test.passes.iter().any(|pass| pass.row.key.phase == phase && pass.row.wall_ns > 0);
         let pass = test.pass_mut(phase, 0);
-        pass.printed.extend(printed);
+        pass.printed.extend(self.stated.drain(..).chain(printed));
         if !has_passes {
             let row = Row { mib_per_second: mean, total_s: value("Mean(s)"), ..Row::default() };
             super::derive(pass, &row, &options);
@@ -329,6 +353,10 @@ impl Reader<'_, '_> {
             pass.note("the printed maximum: the other iterations are not printed");
         }
         pass.printed.push(Printed::new(line, "bw", value, "MiB/s", "max"));
+        if let Some(decimal) = between(rest, "(", " MB/sec)") {
+            let _ = self.block.number(line, decimal, "a rate in MB/sec")?;
+            pass.printed.push(Printed::new(line, "bw", decimal, "MB/s", "max"));
+        }
         Ok(())
     }
 

@@ -67,6 +67,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
             }
         }
     }
+    draft.tests.iter_mut().flat_map(|test| &mut test.passes).for_each(keep_mean);
     match draft.tests.is_empty() {
         true => Err(block.ended("the result of a test such as `1-1 write 1900 MB/sec (454 msg/sec), …`")),
         false => Ok(draft),
@@ -136,9 +137,22 @@ fn result(block: &Block<'_>, line: Line<'_>, threads: u32) -> Result<Test, Impor
     Ok(test)
 }
 
+/// The label of the times of a block.
+const TRANSMIT: &str = "block transmit time";
+
+/// Keeps the printed mean of the times of a block as that of the figure. Each client prints its own: that of one is that
+/// of all.
+fn keep_mean(pass: &mut Pass) {
+    let means = pass.printed.iter().filter(|one| one.label == TRANSMIT && one.statistic == "mean");
+    let means: Vec<f64> = means.filter_map(|one| one.number).collect();
+    if let [msec] = means[..] {
+        pass.mean_latency(Operation::Exchange, msec * MSEC_NS as f64);
+    }
+}
+
 /// `10.99.0.1 network delay times (average 2.13297 msec, median 2 msec, std deviation 0.59458 msec)`.
 fn times(line: Line<'_>, text: &str, pass: &mut Pass) {
-    let what = if text.contains(" transmit times (") { "block transmit time" } else { "network delay" };
+    let what = if text.contains(" transmit times (") { TRANSMIT } else { "network delay" };
     let names = [("average ", "mean"), ("median ", "median"), ("std deviation ", "standard deviation")];
     for (before, statistic) in names {
         if let Some(value) = between(text, before, " msec") {

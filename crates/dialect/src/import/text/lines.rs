@@ -30,9 +30,9 @@ pub(crate) struct Block<'a> {
     pub(crate) lines: &'a [Line<'a>],
 }
 
-/// All lines of `text`.
-pub(crate) fn lines(text: &str) -> Vec<Line<'_>> {
-    text.split_inclusive('\n').zip(1..).map(|(whole, number)| Line::of(whole, number)).collect()
+/// The lines of `text`, the first of which has the number `first`.
+pub(crate) fn numbered(text: &str, first: u32) -> impl Iterator<Item = Line<'_>> {
+    text.split_inclusive('\n').zip(first..).map(|(whole, number)| Line::of(whole, number))
 }
 
 impl<'a> Block<'a> {

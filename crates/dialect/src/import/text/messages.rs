@@ -66,8 +66,8 @@ pub(crate) struct Messages(Vec<Message>);
 
 impl Messages {
     /// Those in `lines`, which `tool` has printed.
-    pub(crate) fn of(tool: &str, lines: &[Line<'_>]) -> Self {
-        Self(lines.iter().filter_map(|line| message(tool, line)).collect())
+    pub(crate) fn of<'a>(tool: &str, lines: impl Iterator<Item = Line<'a>>) -> Self {
+        Self(lines.filter_map(|line| message(tool, &line)).collect())
     }
 
     /// Adds each message to the figures that it is about. Where passes are printed one by one, that is the next one
@@ -149,10 +149,10 @@ fn may_concern(message: &Message, phase: Phase) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::text::lines::lines;
+    use crate::import::text::lines::numbered;
 
     fn reports(text: &str) -> Vec<ReportedError> {
-        Messages::of("IOR", &lines(text)).0.iter().map(|one| one.error).collect()
+        Messages::of("IOR", numbered(text, 1)).0.iter().map(|one| one.error).collect()
     }
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
             [ReportedError::Short]
         );
         assert_eq!(reports("WARNING: incorrect data on read (3 errors found)."), [ReportedError::WrongData]);
-        let of = |tool| Messages::of(tool, &lines("fsync: Input/output error")).0.len();
+        let of = |tool| Messages::of(tool, numbered("fsync: Input/output error", 1)).0.len();
         assert_eq!((of("iozone"), of("elbencho")), (1, 0), "an error of one tool may be a value of another");
         let others = "WARNING: Expected aggregate file size       = 8589934592
 WARNING: Maybe caused by deadlineForStonewalling

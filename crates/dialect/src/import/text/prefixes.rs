@@ -27,22 +27,34 @@ const SHARE_MIN: f64 = 0.9;
 /// Number of lines at the beginning by which texts without prefixes are recognised.
 const HEAD_LINES: usize = 20;
 
-/// `text` without the prefixes of its lines, or `None` if most have none.
-pub(crate) fn without(text: &str) -> Option<String> {
-    let rest = |line| SHAPES.iter().find_map(|shape| after(str::trim_start(line), shape));
+/// Whether most lines of `text` have a prefix.
+pub(crate) fn has(text: &str) -> bool {
     if !text.lines().take(HEAD_LINES).any(|line| rest(line).is_some()) {
-        return None;
+        return false;
     }
     let (mut with, mut all) = (0_u32, 0_u32);
-    let mut plain = String::with_capacity(text.len());
     for line in text.lines() {
-        let rest = rest(line);
-        with += u32::from(rest.is_some());
+        with += u32::from(rest(line).is_some());
         all += u32::from(!line.trim().is_empty());
-        plain.push_str(rest.unwrap_or(line));
-        plain.push('\n');
     }
-    (f64::from(with) >= SHARE_MIN * f64::from(all)).then_some(plain)
+    f64::from(with) >= SHARE_MIN * f64::from(all)
+}
+
+/// `text` without the prefixes of its lines, or `None` if most have none.
+pub(crate) fn without(text: &str) -> Option<String> {
+    has(text).then(|| {
+        let mut plain = String::with_capacity(text.len());
+        for line in text.lines() {
+            plain.push_str(rest(line).unwrap_or(line));
+            plain.push('\n');
+        }
+        plain
+    })
+}
+
+/// The part of `line` after its prefix, if it has one.
+fn rest(line: &str) -> Option<&str> {
+    SHAPES.iter().find_map(|shape| after(line.trim_start(), shape))
 }
 
 /// The part of `line` after a prefix of this shape.
