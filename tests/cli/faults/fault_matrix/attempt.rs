@@ -65,7 +65,7 @@ impl Reference {
 fn results(record: &Path) -> Result<Results, String> {
     let run = Run::open(record).map_err(|error| error.to_string())?;
     let mut found: Results = run
-        .phases
+        .all_phases()
         .iter()
         .map(|row| named(row.key.case.as_ref(), row.key.repetition, row.key.phase.name()))
         .collect();
