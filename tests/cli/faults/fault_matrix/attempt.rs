@@ -66,7 +66,6 @@ fn results(record: &Path) -> Result<Results, String> {
     let run = Run::open(record).map_err(|error| error.to_string())?;
     let mut found: Results = run
         .all_phases()
-        .iter()
         .map(|row| named(row.key.case.as_ref(), row.key.repetition, row.key.phase.name()))
         .collect();
     let whole = run.cases().iter().flat_map(|case| run.launches(case).to_vec());
