@@ -171,7 +171,7 @@ fn without_starts(directory: &Path) -> Vec<String> {
     let of = |case: Case| {
         let case = case.id.as_str();
         let own = run.all_phases().filter(|row| row.key.case == *case);
-        let phases: Vec<_> = own.map(|row| PhaseRow { started_unix_ns: 0, ..PhaseRow::clone(row) }).collect();
+        let phases: Vec<_> = own.map(|row| PhaseRow { started_unix_ns: 0, ..row }).collect();
         let (tasks, latency, series) = (run.tasks(case), run.latency(case), run.series(case));
         let tasks: Vec<_> = tasks.iter().collect();
         let latency: Vec<_> = latency.iter().collect();
