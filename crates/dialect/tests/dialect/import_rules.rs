@@ -308,7 +308,6 @@ fn the_sizes_of_the_command_line_of_ior_count_where_the_printed_ones_are_rounded
 #[test]
 fn ior_is_bound_by_its_time_bytes_operations_and_options() {
     let text = IOR_DEADLINE.replace("\\\n", "").replace("write     80.00 ", "write     80.08 ");
-    let text = text.replace("IOPS 80.40", "IOPS 80.40");
     let (amount, operations) =
         ("bandwidth × time = bytes moved", "IOPS × transfer × wr/rd = bandwidth × time");
     let (aggregate, summary) = ("aggregate = tasks × segments × block size", "bandwidth = OPs × transfer");
