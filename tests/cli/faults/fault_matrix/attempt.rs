@@ -65,8 +65,7 @@ impl Reference {
 fn results(record: &Path) -> Result<Results, String> {
     let run = Run::open(record).map_err(|error| error.to_string())?;
     let mut found: Results = run
-        .phases
-        .iter()
+        .all_phases()
         .map(|row| named(row.key.case.as_ref(), row.key.repetition, row.key.phase.name()))
         .collect();
     let whole = run.cases().iter().flat_map(|case| run.launches(case).to_vec());
