@@ -80,8 +80,8 @@ fn lead(host: &Host, comm: &dyn Comm, library: &str, controls: Arc<Controls>) ->
         ended.failed
     );
     // From the end of one phase to the start of the next, by the wall clock.
-    let phases: Vec<_> = run.all_phases().collect();
-    let mut between: Vec<f64> = phases
+    let rows: Vec<_> = run.all_phases().collect();
+    let mut between: Vec<f64> = rows
         .windows(2)
         .map(|pair| {
             let end = pair[0].started_unix_ns + i64::try_from(pair[0].wall_ns).unwrap_or(0);

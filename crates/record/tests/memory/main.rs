@@ -125,7 +125,6 @@ fn a_record_takes_little_memory_for_each_of_its_bytes() {
         let per_byte = (many.opened as f64 - few.opened as f64) / (many.stored - few.stored) as f64;
         let shown =
             format!("finished {ends}: {per_byte:.4} B for each byte; rows {} B, {} B", few.rows, many.rows);
-        println!("{shown}");
         assert!(per_byte < MEMORY_PER_BYTE, "{shown}");
         assert!(many.rows < few.rows + few.rows / 10, "{shown}");
     }

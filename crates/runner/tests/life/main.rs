@@ -62,7 +62,7 @@ fn a_failing_case_does_not_end_the_run() {
     assert_eq!(kind, ErrorKind::Refused);
     assert_eq!(run.failed_cases[0].case, "short");
     assert_eq!(run.all_phases().count(), 1);
-    assert_eq!(run.all_phases().nth(0).expect("a phase").key.case, "whole");
+    assert_eq!(run.all_phases().next().expect("a phase").key.case, "whole");
 }
 
 /// Fills up a file system when the second case starts.
@@ -108,7 +108,7 @@ fn reading_holes_is_refused() {
     let (message, kind) = ended.failed.expect("refused");
     assert!(message.contains("hole at offset 0"), "{message}");
     assert_eq!(kind, ErrorKind::Refused);
-    assert!((run.all_phases().count() == 0), "nothing was read");
+    assert_eq!(run.all_phases().count(), 0, "nothing was read");
     assert_eq!(place.left(), ["file"], "what was there before stays");
 }
 
