@@ -286,6 +286,12 @@ impl Phases<'_> {
             _ => Interval::exact(0.0),
         };
         let read_bytes = self.read_of(phase, bytes);
+        // Exchanges of a warm-up take time, but do not count.
+        let before = match &workload.work {
+            Work::Rpc(rpc) if phase.is_result() => rpc.warm_up.as_secs_f64(),
+            _ => 0.0,
+        };
+        let seconds = seconds + Interval::exact(before);
         PhaseEstimate { phase, bytes_per_second, source, bytes, read_bytes, operations, seconds, by_clock }
     }
 

@@ -161,6 +161,24 @@ fn warm_up_rounds_and_preconditioning_are_counted() {
 }
 
 #[test]
+fn the_warm_up_of_exchanges_takes_its_time() {
+    let seconds = |warm_up: u64| {
+        let rpc = Rpc { warm_up: Nanos::secs(warm_up), ..Rpc::new(Bytes::kib(1), Bytes::kib(1)) };
+        let case = case(1, Bytes::mib(1), 1, |s| {
+            (s.work, s.duration) = (Work::Rpc(rpc.clone()), Some(Nanos::secs(2)));
+        });
+        let case = Case { phases: vec![Phase::Exchange], ..case };
+        CaseEstimate::of(&case, &environment(u64::MAX, 1e9)).seconds.middle
+    };
+    assert!(
+        (seconds(6) - seconds(0) - 6.0).abs() < 1e-6 && seconds(0) >= 2.0,
+        "{} {}",
+        seconds(6),
+        seconds(0)
+    );
+}
+
+#[test]
 fn published_working_sets_are_set_against_the_caches() {
     // Study E: 76 streams × 32 GiB against about 120 GB of cache.
     let caches = |tasks| {
