@@ -150,7 +150,7 @@ mod tests {
         let (claimed, stored) = (bytes_of_rows::<PhaseRow>(4_000_000), 4_000_000 * 50);
         check_phases(claimed, stored).expect("many phases");
         check_phases(claimed, stored / 10).expect_err("inflated");
-        check_phases(claimed / 100, 100).expect_err("a hundred bytes");
+        check_phases(claimed / 10, 100).expect_err("a hundred bytes");
         check_phases(claimed / 4, stored / 40).expect("few that are alike");
     }
 }
