@@ -131,8 +131,8 @@ impl TextBudget {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes_of_rows, check_rows, check_rows_of_line, check_rows_of_record};
-    use crate::TaskRow;
+    use super::{bytes_of_rows, check_phases, check_rows, check_rows_of_line, check_rows_of_record};
+    use crate::{PhaseRow, TaskRow};
 
     #[test]
     fn few_bytes_cannot_claim_many_rows_and_many_bytes_no_more_than_the_maximum() {
@@ -142,5 +142,15 @@ mod tests {
             check(claimed, 1 << 40).expect_err("more than the maximum");
             check(bytes_of_rows::<TaskRow>(1_000), 100_000).expect("some rows");
         }
+    }
+
+    /// Four million phases, as a sweep of 37 GB can have, take more than a gigabyte and 50 bytes each in their tables.
+    #[test]
+    fn many_phases_are_read_if_their_bytes_are_not_inflated() {
+        let (claimed, stored) = (bytes_of_rows::<PhaseRow>(4_000_000), 4_000_000 * 50);
+        check_phases(claimed, stored).expect("many phases");
+        check_phases(claimed, stored / 10).expect_err("inflated");
+        check_phases(claimed / 10, 100).expect_err("a hundred bytes");
+        check_phases(claimed / 4, stored / 40).expect("few that are alike");
     }
 }

@@ -26,7 +26,6 @@ use crate::format::{JOURNAL, MANIFEST};
 use crate::manifest::{check_version, read_manifest};
 use crate::rows::phase_record::PhaseRecord;
 use crate::run::parts::Part;
-use crate::run::rows_by_case::RowsByCase;
 use crate::run::state::{FailedCase, RunState};
 use crate::table::parquet_store::{SealedTable, read_table, read_table_for_now, table_path, verify};
 use crate::table::store::{BatchFiles, JournalCase, MemoryRows, Rows, Source, Store};
@@ -129,17 +128,6 @@ impl Run {
             (0..rows.len()).map(move |place| rows[place].clone())
         };
         self.cases().iter().flat_map(of_case)
-    }
-
-    /// Changes each phase, or leaves it out where `change` returns `None`. All rows are in memory then.
-    pub fn change_phases(&mut self, mut change: impl FnMut(PhaseRow) -> Option<PhaseRow>) {
-        let rows = RowsByCase::of(self);
-        let of_case = |case| rows.records(self, case);
-        let records = self.cases().iter().flat_map(of_case);
-        let changed =
-            records.filter_map(|record| Some(PhaseRecord { phase: change(record.phase)?, ..record }));
-        let store = Store::of(changed.collect());
-        self.store = Arc::new(store);
     }
 
     /// The tasks of all phases of `case`.

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use crate::rows::phase_record::PhaseRecord;
+use crate::table::store::Store;
 use crate::table::tables::{TableRow, TableVisitor, each_table};
 use crate::{CaseId, PhaseKey, PhaseRow, Run, WarningRow};
 
@@ -40,6 +42,19 @@ impl<'a> RowsByCase<'a> {
             record.devices = of_phase(&devices, &record.phase.key);
         }
         copy.records
+    }
+}
+
+impl Run {
+    /// Changes each phase, or leaves it out where `change` returns `None`. All rows are in memory then.
+    pub fn change_phases(&mut self, mut change: impl FnMut(PhaseRow) -> Option<PhaseRow>) {
+        let rows = RowsByCase::of(self);
+        let of_case = |case| rows.records(self, case);
+        let records = self.cases().iter().flat_map(of_case);
+        let changed =
+            records.filter_map(|record| Some(PhaseRecord { phase: change(record.phase)?, ..record }));
+        let store = Store::of(changed.collect());
+        self.store = Arc::new(store);
     }
 }
 
