@@ -5,10 +5,11 @@ use std::io::{Read, Take};
 
 use plan::limits::{LABELLED_BYTES, PRINTED_BYTES, PRINTED_OUTPUTS};
 
+use super::draft::Draft;
 use super::error::ImportError;
-use super::importer::{Importer, Whole};
+use super::importer::{Importer, ReadOutput, Whole};
+use super::registry::{self, Format};
 use super::text::{decode, prefixes};
-use super::{Format, ReadOutput, registry};
 
 /// Number of bytes that tell whether a file is read in parts: some lines of messages, and the beginning of the JSON.
 const HEAD_BYTES: u64 = 64 << 10;
@@ -114,7 +115,7 @@ fn in_text(
 }
 
 /// The draft of a file, unless it contains another output.
-fn alone(file: &str, importer: &Importer, whole: Whole<'_>) -> Result<super::Draft, ImportError> {
+fn alone(file: &str, importer: &Importer, whole: Whole<'_>) -> Result<Draft, ImportError> {
     match registry::other_output(&whole.text, importer) {
         None => Ok(whole.draft),
         Some(line) => Err(ImportError::Unusable {

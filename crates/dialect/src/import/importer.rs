@@ -66,6 +66,9 @@ pub(super) struct Whole<'a> {
     pub(super) text: Cow<'a, str>,
 }
 
+/// An output, and the importer that has parsed it.
+pub(super) type ReadOutput = (&'static Importer, Draft);
+
 impl Importer {
     /// Whether an output is a whole file, as opposed to lines between others.
     pub(super) const fn is_whole(&self) -> bool {

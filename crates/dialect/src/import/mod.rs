@@ -52,41 +52,12 @@ use plan::{Case, Plan, PlanSource, PrintedBy};
 use record::PhaseRecord;
 
 use content::Content;
-use draft::{Draft, Names, Pass};
+use draft::{Names, Pass};
 pub use error::ImportError;
-use importer::Importer;
-use registry::IMPORTERS;
+use importer::ReadOutput;
+pub use registry::Format;
 use text::messages::Messages;
 use text::{decode, lines};
-
-/// A format of a tool's output.
-#[derive(Clone, Copy)]
-pub struct Format(&'static Importer);
-
-impl Format {
-    /// All formats.
-    pub fn all() -> impl Iterator<Item = Self> {
-        IMPORTERS.iter().map(Self)
-    }
-
-    /// The format with this name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::all().find(|format| format.name() == name)
-    }
-
-    /// The word on the command line.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.0.name
-    }
-}
-
-impl std::fmt::Debug for Format {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// The name of a file, for messages, and its content.
 #[derive(Debug, Clone, Copy)]
@@ -209,9 +180,6 @@ impl Import {
         assemble(self.files, self.found, self.otherwise_unix_ns)
     }
 }
-
-/// An output, and the importer that has parsed it.
-type ReadOutput = (&'static Importer, Draft);
 
 fn assemble(
     files: Vec<PathBuf>,

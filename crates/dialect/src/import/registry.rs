@@ -38,6 +38,35 @@ pub(super) static IMPORTERS: &[Importer] = &[
     nsdperf::IMPORTER,
 ];
 
+/// A format of a tool's output.
+#[derive(Clone, Copy)]
+pub struct Format(pub(super) &'static Importer);
+
+impl Format {
+    /// All formats.
+    pub fn all() -> impl Iterator<Item = Self> {
+        IMPORTERS.iter().map(Self)
+    }
+
+    /// The format with this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().find(|format| format.name() == name)
+    }
+
+    /// The word on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+}
+
+impl std::fmt::Debug for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// The names of all importers, for messages.
 pub(super) fn names() -> String {
     IMPORTERS.iter().map(|importer| importer.name).collect::<Vec<_>>().join(", ")

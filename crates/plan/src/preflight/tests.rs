@@ -6,8 +6,8 @@ use super::{
 };
 use crate::{
     Amount, Bound, Bytes, Case, Commitment, Criteria, Existing, Geometry, Keep, Layer, Nanos, Over, Phase,
-    Plan, PlanSource, Protocol, RateName, Selector, Sharing, Statistic, Stonewall, TargetDescription, Terms,
-    Tree, Work, WorkloadSpec,
+    Plan, PlanSource, Protocol, RateName, Rpc, Selector, Sharing, Statistic, Stonewall, TargetDescription,
+    Terms, Tree, Work, WorkloadSpec,
 };
 
 fn environment(free: u64, rate: f64) -> RunEnvironment {

@@ -110,7 +110,6 @@ fn a_steady_state_that_is_computed_is_as_one_that_is_simulated() {
         ] {
             assert!((short / whole - 1.0).abs() <= most, "{what}: {of} {short}, simulated {whole}");
         }
-        eprintln!("{what}: {:.1} % computed", 100.0 * share);
     }
 }
 

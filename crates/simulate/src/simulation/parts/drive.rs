@@ -6,7 +6,6 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::model::{Device, Trouble, TroubleKind, WriteCache};
 use crate::simulation::parts::service::{ServiceTime, uniform, whole};
 use crate::simulation::parts::station::{Limiter, READ, RateLimit, Slots, WRITE};
-use crate::simulation::phase::steady::Level;
 use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ticks};
 
 /// One device of a model.
@@ -60,6 +59,13 @@ pub(crate) struct Counters {
     pub(crate) time: [Ticks; 2],
     /// Time with at least one request in flight.
     pub(crate) busy: Ticks,
+}
+
+/// Something that fills or empties, and its limit.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Level {
+    pub(crate) filled: f64,
+    pub(crate) limit: f64,
 }
 
 /// A request for a device.

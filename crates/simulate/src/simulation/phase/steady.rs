@@ -12,7 +12,7 @@ use engine::LatencyHistogram;
 use plan::Operation;
 
 use super::{Running, Sample};
-use crate::simulation::parts::drive::{Counters, Drive};
+use crate::simulation::parts::drive::{Counters, Drive, Level};
 use crate::simulation::parts::service::{normal, whole};
 use crate::simulation::parts::station::{READ, WRITE};
 use crate::simulation::recording::{Sums, Window};
@@ -80,13 +80,6 @@ struct Begin {
     drives: Vec<Counters>,
     /// Number of writes that have waited for room in a page cache.
     waited: u64,
-}
-
-/// Something that fills or empties, and its limit.
-#[derive(Clone, Copy)]
-pub(crate) struct Level {
-    pub(crate) filled: f64,
-    pub(crate) limit: f64,
 }
 
 /// How a phase was computed.
