@@ -1,5 +1,6 @@
 //! What a parser finds, before it is converted to rows of a record.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use plan::{Bytes, Case, Condition, Geometry, Measure, Operation, Phase, Work, WorkloadSpec};
@@ -67,19 +68,25 @@ pub(super) struct Printed {
     pub(super) label: String,
     pub(super) value: String,
     pub(super) number: Option<f64>,
-    pub(super) unit: String,
+    pub(super) unit: Cow<'static, str>,
     pub(super) statistic: String,
     pub(super) line: u32,
 }
 
 impl Printed {
     /// A value in `line`. `unit` is the unit that the tool means.
-    pub(super) fn new(line: Line<'_>, label: &str, value: &str, unit: &str, statistic: &str) -> Self {
+    pub(super) fn new(
+        line: Line<'_>,
+        label: &str,
+        value: &str,
+        unit: impl Into<Cow<'static, str>>,
+        statistic: &str,
+    ) -> Self {
         Self {
             label: label.to_owned(),
             value: value.trim().to_owned(),
             number: super::text::lines::number(value),
-            unit: unit.to_owned(),
+            unit: unit.into(),
             statistic: statistic.to_owned(),
             line: line.number,
         }
@@ -187,7 +194,7 @@ impl Pass {
             label: one.label.into(),
             value: one.value.into(),
             number: one.number,
-            unit: one.unit.into(),
+            unit: (*one.unit).into(),
             statistic: one.statistic.into(),
             source: file.into(),
             line: one.line,

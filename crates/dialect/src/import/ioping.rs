@@ -262,7 +262,14 @@ fn generated(block: &Block<'_>, line: Line<'_>, rest: &str, pass: &mut Pass) -> 
     Ok(())
 }
 
-fn value(line: Line<'_>, label: &str, text: &str, unit: &str, statistic: &str, number: f64) -> Printed {
+fn value(
+    line: Line<'_>,
+    label: &str,
+    text: &str,
+    unit: &'static str,
+    statistic: &str,
+    number: f64,
+) -> Printed {
     Printed { number: Some(number), ..Printed::new(line, label, text, unit, statistic) }
 }
 

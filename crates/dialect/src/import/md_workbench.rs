@@ -208,7 +208,7 @@ impl Row {
         let text = line.text.trim();
         let phase = phase_of(text).unwrap_or(Phase::Benchmark);
         let mut printed = Vec::new();
-        let mut value = |before: &str, after: &str, label: &str, unit: &str, statistic: &str| {
+        let mut value = |before: &str, after: &str, label: &str, unit: &'static str, statistic: &str| {
             let Some(rest) = between(text, before, "") else { return Ok(None) };
             let found = rest.split_once(after).map_or("", |(value, _)| value.trim());
             let number = block.number(line, found, &format!("a number behind `{}`", before.trim()))?;

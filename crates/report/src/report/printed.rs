@@ -6,7 +6,7 @@ use record::{PrintedRow, Provenance, Run};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
-use crate::report::object::{objects, schema_of_list};
+use crate::report::object::{object, schema_of_list};
 
 /// What other tools printed, value by value.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -56,7 +56,8 @@ const PRINTED: &[Column<PrintedRow>] = &[
 ];
 
 fn values<S: Serializer>(values: &[PrintedRow], serializer: S) -> Result<S::Ok, S::Error> {
-    objects(PRINTED, values).serialize(serializer)
+    // One at a time: there may be hundreds of thousands.
+    serializer.collect_seq(values.iter().map(|one| object(PRINTED, one)))
 }
 
 fn schema_of_values(_: &mut SchemaGenerator) -> Schema {

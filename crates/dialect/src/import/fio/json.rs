@@ -305,6 +305,8 @@ fn pass(json: &Json<'_>, directions: &Nested<'_, DirectionText<'_>>) -> Result<O
             ));
         }
     }
+    // There may be many of them.
+    pass.printed.shrink_to_fit();
     Ok(Some(pass))
 }
 
@@ -409,7 +411,7 @@ impl<'a> Direction<'a> {
         pass: &mut Pass,
         (operation, text): (Operation, &LatencyText<'a>),
         label: &str,
-        (unit, scale): (&str, f64),
+        (unit, scale): (&'static str, f64),
     ) -> Result<(), ImportError> {
         let latency = &text.others;
         for (member, statistic) in MOMENTS {

@@ -143,7 +143,7 @@ impl Direction<'_, '_> {
         pass: &mut Pass,
         at: usize,
         label: &str,
-        unit: &str,
+        unit: &'static str,
         statistic: &str,
     ) -> Result<(), ImportError> {
         let label = format!("{} {label}", self.name);

@@ -72,7 +72,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
             if !matches!(*name, "iter" | "numTasks") {
                 let (label, unit) = name.split_once('(').unwrap_or((name, ""));
                 let unit = if label == "IOPS" { "ops/s" } else { unit.trim_end_matches(')') };
-                printed.push(Printed::new(*line, label, word, unit, "single"));
+                printed.push(Printed::new(*line, label, word, unit.to_owned(), "single"));
             }
         }
         // Segments are not in the table, so the amount moved is rate × time.

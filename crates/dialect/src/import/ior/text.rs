@@ -229,7 +229,7 @@ impl Reader<'_, '_> {
             }
             if name != "iter" {
                 let unit = if label == "IOPS" { "ops/s" } else { unit };
-                printed.push(Printed::new(line, label, word, unit, "single"));
+                printed.push(Printed::new(line, label, word, unit.to_owned(), "single"));
             }
         }
         self.rows += 1;

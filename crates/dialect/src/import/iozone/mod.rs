@@ -242,7 +242,7 @@ fn derive(pass: &mut Pass, found: &Rates, banner: &Banner) {
     }
 }
 
-fn printed(line: Line<'_>, label: &str, value: &str, unit: &str, statistic: &str) -> Printed {
+fn printed(line: Line<'_>, label: &str, value: &str, unit: &'static str, statistic: &str) -> Printed {
     let value = value.split_whitespace().next().unwrap_or_default();
     Printed::new(line, label, value, unit, statistic)
 }
