@@ -54,6 +54,8 @@ pub(crate) struct Recording {
     /// Latencies from the intended start, up to the present window and in it.
     before: ByOperation<Box<LatencyHistogram>>,
     response: ByOperation<Window>,
+    /// The window before the present one.
+    previous: ByOperation<Window>,
     /// In an open loop: latencies from the submission.
     service_before: ByOperation<Box<LatencyHistogram>>,
     service: ByOperation<Box<LatencyHistogram>>,
@@ -73,6 +75,7 @@ impl Recording {
             interval: interval.max(1),
             before: Default::default(),
             response: Default::default(),
+            previous: Default::default(),
             service_before: Default::default(),
             service: Default::default(),
             operations: 0,
@@ -106,8 +109,9 @@ impl Recording {
 
     /// Begins a window, which is all that is recorded until the next one begins.
     pub(crate) fn begin_window(&mut self) {
-        for (before, window) in self.before.iter_mut().zip(&mut self.response) {
-            if let Some(window) = window.take() {
+        self.previous = std::mem::take(&mut self.response);
+        for (before, window) in self.before.iter_mut().zip(&self.previous) {
+            if let Some(window) = window {
                 before.get_or_insert_default().merge(&window.histogram);
             }
         }
@@ -118,9 +122,10 @@ impl Recording {
         }
     }
 
-    /// The operations of the window.
-    pub(crate) fn window(&self) -> impl Iterator<Item = &Window> {
-        self.response.iter().flatten()
+    /// The operations of the window, by operation, each with those of the window before it.
+    pub(crate) fn windows(&self) -> impl Iterator<Item = (&Window, Option<&Window>)> {
+        let pairs = self.response.iter().zip(&self.previous);
+        pairs.filter_map(|(window, previous)| Some((window.as_ref()?, previous.as_ref())))
     }
 
     /// The sums of the operations of the window.

@@ -33,9 +33,9 @@ const LATENCY_ERROR: f64 = 0.01;
 /// Percentiles, and the most that their 95 % intervals may be, as a share of them.
 const PERCENTILES: [(f64, f64); 2] = [(0.5, 0.02), (0.99, 0.1)];
 /// If more than this share of the operations has the same latency, how many have it may change slowly. The intervals of
-/// percentiles next to it include a tenth of the operations beyond the percentile.
+/// percentiles then include this many times the change since the window before besides.
 const ALIKE: f64 = 0.02;
-const ALIKE_CHANGE: f64 = 0.1;
+const CHANGES: f64 = 4.0;
 /// Both halves of a window may differ by this number of standard errors and this share.
 const TREND_ERRORS: f64 = 2.5;
 const TREND_SHARE: f64 = 0.003;
@@ -225,10 +225,12 @@ impl Running<'_> {
             && latency_error <= LATENCY_ERROR
             && !has_trend(&times)
             && !has_trend(&latencies);
-        let dependence = dependence(&latencies, self.recording.window());
-        if !is_known || !self.recording.window().all(|window| has_percentiles(window, dependence)) {
+        let dependence = dependence(&latencies, self.recording.windows().map(|(window, _)| window));
+        let mut windows = self.recording.windows();
+        if !is_known || !windows.all(|(window, previous)| has_percentiles(window, previous, dependence)) {
             return None;
         }
+        drop(windows);
         let counters = self.drive_counters(now).into_iter().zip(&self.steady.begin.drives);
         let drives: Vec<Counters> = counters.map(|(counters, before)| counters.since(before)).collect();
         let mut troubled = self.system.drives.iter().zip(&drives).filter(|(_, work)| work.requests != [0, 0]);
@@ -514,17 +516,28 @@ fn dependence<'w>(means: &[f64], windows: impl Iterator<Item = &'w Window>) -> f
 }
 
 /// Whether the percentiles of a histogram are known well enough, by the order statistics at the ends of their intervals.
-fn has_percentiles(window: &Window, dependence: f64) -> bool {
+fn has_percentiles(window: &Window, previous: Option<&Window>, dependence: f64) -> bool {
     let histogram = &window.histogram;
     let count = window.sums.operations as f64;
     PERCENTILES.iter().all(|&(share, width)| {
-        let (_, alike) = quantile(histogram, count, share);
-        let besides = if alike > ALIKE { ALIKE_CHANGE * (1.0 - share) } else { 0.0 };
+        let (value, alike) = quantile(histogram, count, share);
+        let change = |previous: &Window| (share_up_to(previous, value) - share_up_to(window, value)).abs();
+        let besides = match previous {
+            _ if alike <= ALIKE => 0.0,
+            Some(previous) => CHANGES * change(previous),
+            None => 1.0 - share,
+        };
         let half = besides + 1.96 * (share * (1.0 - share) * dependence / count.max(1.0)).sqrt();
         let [low, high] =
             [share - half, share + half].map(|share| quantile(histogram, count, share).0 as f64);
         share + half < 1.0 && high <= low * (1.0 + width) + 1.0
     })
+}
+
+/// The share of the latencies of a window up to the bucket that begins with `value`.
+fn share_up_to(window: &Window, value: u64) -> f64 {
+    let below = window.histogram.buckets().take_while(|(low, ..)| *low <= value).map(|(.., count)| count);
+    below.sum::<u64>() as f64 / window.sums.operations.max(1) as f64
 }
 
 /// The smallest value of the bucket with the quantile `share` of `count` values, and the share of the values in it.
