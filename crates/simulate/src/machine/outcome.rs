@@ -8,8 +8,8 @@ use runner::MachinePhase;
 
 use crate::simulation::parts::drive::Counters;
 use crate::simulation::parts::station::{READ, WRITE};
-use crate::simulation::phase::steady::Extrapolated;
 use crate::simulation::phase::{PhaseOutput, Sample};
+use crate::simulation::steady::Extrapolated;
 use crate::simulation::task::{ITEMS, READS, WRITES};
 use crate::simulation::time::{Ticks, ns, ticks};
 

@@ -12,6 +12,7 @@ pub(crate) mod phase;
 pub(crate) mod queue;
 pub(crate) mod recording;
 pub(crate) mod request;
+pub(crate) mod steady;
 pub(crate) mod system;
 pub(crate) mod task;
 pub(crate) mod time;

@@ -15,7 +15,7 @@ mod ending;
 mod exchange;
 pub(crate) mod launches;
 mod operation;
-pub(crate) mod steady;
+mod steady;
 mod tasks;
 mod transfer;
 
@@ -24,7 +24,6 @@ use std::collections::{HashMap, VecDeque};
 use engine::{Controls, EndOutcome, PhaseJob, Progress, Stonewalled};
 use plan::{Phase, Sharing, Work};
 
-use self::steady::{Extrapolated, Steady};
 use crate::simulation::exchanges::Exchanges;
 use crate::simulation::jobs::RunningJobs;
 use crate::simulation::objects::ObjectPhase;
@@ -33,6 +32,7 @@ use crate::simulation::parts::service::whole;
 use crate::simulation::queue::Events;
 use crate::simulation::recording::Recording;
 use crate::simulation::request::{NONE, Request, Requests, Stage};
+use crate::simulation::steady::{Extrapolated, Steady};
 use crate::simulation::system::{Behind, LayoutPath, NodeLimits, System};
 use crate::simulation::task::{Members, Task, bytes_of_task};
 use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ticks};

@@ -16,6 +16,7 @@ use crate::simulation::parts::drive::{Counters, Drive, Level};
 use crate::simulation::parts::service::{normal, whole};
 use crate::simulation::parts::station::{READ, WRITE};
 use crate::simulation::recording::{Sums, Window};
+use crate::simulation::steady::{Batch, Begin};
 use crate::simulation::task::{ITEMS, Program, READS, WRITES};
 use crate::simulation::time::Ticks;
 
@@ -45,70 +46,6 @@ const LEVEL_CHANGE: f64 = 0.05;
 const WINDOWS_MIN: f64 = 1.0;
 /// The share of the remaining time or operations that is simulated at the end.
 const END_SHARE: f64 = 0.02;
-
-/// The search for a steady state.
-pub(crate) struct Steady {
-    is_possible: bool,
-    /// Number of recorded operations at which the present batch ends.
-    pub(super) next: u64,
-    batch: u64,
-    batches: Vec<Batch>,
-    /// At the end of each batch of the window.
-    levels: Vec<Vec<Level>>,
-    begin: Begin,
-    /// Simulated ÷ whole time, and the largest error of a rate, if some of the time was not simulated.
-    skipped: Ticks,
-    error: f64,
-}
-
-/// The state at the end of a batch.
-#[derive(Clone, Copy)]
-struct Batch {
-    at: Ticks,
-    operations: u64,
-    latency_ns: u64,
-}
-
-/// The state at the begin of a window.
-#[derive(Default)]
-struct Begin {
-    /// Of each task.
-    done: Vec<[u64; 3]>,
-    /// Of each task in the middle of the window.
-    half: Vec<[u64; 3]>,
-    /// Of each device.
-    drives: Vec<Counters>,
-    /// Number of writes that have waited for room in a page cache.
-    waited: u64,
-}
-
-/// How a phase was computed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Extrapolated {
-    /// The time that was not simulated.
-    pub(crate) time: Ticks,
-    /// Half of the 95 % interval of the rate, as a share of it.
-    pub(crate) rate_error: f64,
-}
-
-impl Steady {
-    pub(super) fn new(is_possible: bool) -> Self {
-        Self {
-            is_possible,
-            next: u64::MAX,
-            batch: 0,
-            batches: Vec::new(),
-            levels: Vec::new(),
-            begin: Begin::default(),
-            skipped: 0,
-            error: 0.0,
-        }
-    }
-
-    pub(super) fn extrapolated(&self) -> Option<Extrapolated> {
-        (self.skipped > 0).then_some(Extrapolated { time: self.skipped, rate_error: self.error })
-    }
-}
 
 impl Running<'_> {
     /// Begins the search at `now`.
