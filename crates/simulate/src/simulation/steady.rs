@@ -13,7 +13,7 @@ pub(crate) struct Steady {
     /// At the end of each batch of the window.
     pub(crate) levels: Vec<Vec<Level>>,
     pub(crate) begin: Begin,
-    /// Simulated ÷ whole time, and the largest error of a rate, if some of the time was not simulated.
+    /// The time that was not simulated, and the largest error of a rate.
     pub(crate) skipped: Ticks,
     pub(crate) error: f64,
 }
