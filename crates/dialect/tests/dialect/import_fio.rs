@@ -60,7 +60,7 @@ fn many_jobs_are_read_as_they_are_in_one_text() {
         (r#""total_ios" : 300"#, r#""total_ios" : "x""#, 3 + 250 * 5 + 2, "expected a number"),
         (r#", "total_ios" : 300"#, "", 3 + 250 * 5, "expected `total_ios` in each direction"),
         (r#""clat_ns" : {"#, r#""clat_ns" : [] , "x" : {"#, 3 + 250 * 5 + 3, "expected an object"),
-        (r#""groupid""#, r#"groupid"#, 3 + 250 * 5, "expected JSON"),
+        (r#""groupid""#, r#"groupid"#, 3 + 250 * 5, "expected JSON (key must be a string)"),
     ] {
         let mut jobs = jobs.clone();
         jobs[250] = jobs[250].replace(from, to);

@@ -214,7 +214,8 @@ impl<'a> Json<'a> {
             file: self.file.to_owned(),
             line,
             found: shown(text),
-            expected: format!("JSON ({error})"),
+            // Its own place is counted from the start of the value.
+            expected: format!("JSON ({})", error.to_string().split(" at line ").next().unwrap_or_default()),
             next: format!("give the unmodified output of {}", self.tool),
         }
     }
