@@ -46,6 +46,10 @@ impl Printed {
         Self { value: self.value * factor, half_digit: self.half_digit * factor.abs() }
     }
 
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self { value: self.value + other.value, half_digit: self.half_digit + other.half_digit }
+    }
+
     /// The rounding error relative to the number.
     pub(crate) fn share(self) -> f64 {
         if self.value == 0.0 { 0.0 } else { (self.half_digit / self.value).abs() }

@@ -83,8 +83,10 @@ fn said<'a>(run: &'a Run, figures: &[Figure]) -> Vec<WarningGroup<'a>> {
         figures.iter().map(|figure| ((figure.case.as_str(), figure.phase.name()), figure.number)).collect();
     let mut by_figure: BTreeMap<usize, Vec<(String, &Warning)>> = BTreeMap::new();
     let simulated = run.manifest.provenance == Provenance::Simulated;
+    // How much of a run was computed is said once, beside its time.
+    let is_note = |row: &&WarningRow| !matches!(row.warning, Warning::Extrapolated { .. });
     let speaks = |row: &&WarningRow| Check::of(&row.warning).is_none_or(|check| check.speaks(simulated));
-    for row in run.warnings.iter().filter(speaks) {
+    for row in run.warnings.iter().filter(is_note).filter(speaks) {
         let (kind, warning) = (kind(&row.warning), &row.warning);
         let key = row.key.as_ref();
         if let Some(number) = key.and_then(|key| numbers.get(&(&*key.case, key.phase.name()))) {

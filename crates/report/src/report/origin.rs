@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use record::Provenance;
 
 use crate::format::names;
-use crate::format::{compact, duration, utc};
+use crate::format::{compact, duration, percent, utc};
 use crate::inventory::beside::Whose;
 use crate::report::Report;
 use crate::report::run_info::RunInfo;
@@ -103,7 +103,12 @@ pub(crate) fn when(report: &Report) -> String {
             let took = run
                 .virtual_ns
                 .map(|nanos| format!(", {} of virtual time{all}", duration(nanos as f64 / 1e9)));
-            format!("{started}{}{}", took.unwrap_or_default(), predicted(run).unwrap_or_default())
+            let computed = run.computed.map(|part| {
+                let (time, error) = (duration(part.seconds), percent(part.rate_error));
+                format!(" ({time} computed from steady states, rates ± {error} or less)")
+            });
+            let parts = [took, computed, predicted(run)].into_iter().flatten();
+            std::iter::once(started).chain(parts).collect()
         }
         (false, _) => match (run.runs, run.finished_unix_ns) {
             (2.., Some(finished)) => format!("{} runs from {started} to {}", run.runs, utc(finished)),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use plan::{Case, Forecast, Interval, OptionNote, Phase, PlanSource, Prediction, shell_word};
-use record::{Part, PhaseRow, Run, RunState};
+use record::{Part, PhaseRow, Run, RunState, Warning, WarningRow};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -45,6 +45,9 @@ pub(crate) struct RunInfo {
     /// runs those of all together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) virtual_ns: Option<u64>,
+    /// The part of that time that was not simulated, because the state was steady.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) computed: Option<ComputedTime>,
     /// The time that was predicted for it before it started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) predicted: Option<PredictedTime>,
@@ -198,6 +201,7 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
         started_unix_ns: manifest.started_unix_ns,
         finished_unix_ns: manifest.finished_unix_ns,
         virtual_ns: manifest.model.as_ref().and_then(|_| virtual_ns(run)),
+        computed: ComputedTime::of(run),
         predicted: manifest.predicted.as_ref().map(PredictedTime::of),
         runs: run.parts.len().max(1),
         resumed: run.pauses.len(),
@@ -205,6 +209,30 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
         paused_ns: analysis::printed::paused_ns(run),
         zoneless: matches!(manifest.plan.source, PlanSource::Import { zoneless: true, .. }),
         undated: matches!(manifest.plan.source, PlanSource::Import { undated: true, .. }),
+    }
+}
+
+/// Time on the clock of a model that was computed from the time before it, in which the state was steady.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+pub(crate) struct ComputedTime {
+    /// Of all phases together.
+    pub(crate) seconds: f64,
+    /// Half of the 95 % interval of the rate as a share of it, in the phase where it is largest.
+    pub(crate) rate_error: f64,
+}
+
+impl ComputedTime {
+    fn of(run: &Run) -> Option<Self> {
+        let of_phase = |row: &WarningRow| match row.warning {
+            Warning::Extrapolated { computed_seconds, rate_error, .. } => {
+                Some(Self { seconds: computed_seconds, rate_error })
+            }
+            _ => None,
+        };
+        run.warnings.iter().filter_map(of_phase).reduce(|all, one| Self {
+            seconds: all.seconds + one.seconds,
+            rate_error: all.rate_error.max(one.rate_error),
+        })
     }
 }
 

@@ -54,8 +54,7 @@ pub(super) fn mixed(printout: &Printout<'_>) -> Vec<Found> {
     let check = |values: &Values<'_>, rate: &str, statistic: &str| {
         let of = |which: &str| cut(values.find(&format!("{rate} {which}"), statistic)?);
         let (read, write, total) = (of("read")?, of("write")?, of("total")?);
-        let computed =
-            Printed { value: read.value + write.value, half_digit: read.half_digit + write.half_digit };
+        let computed = read.plus(write);
         let evidence =
             format!("{statistic}: {rate} of {} and {}, in total {}", read.value, write.value, total.value);
         Some(PrintedCheck::of("total = reads + writes", total, computed, 0.0, evidence))

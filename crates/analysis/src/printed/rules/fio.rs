@@ -87,19 +87,18 @@ fn parts(printout: &Printout<'_>, rule: &'static str, may_be_longer: bool) -> Ve
             in_unit(row, &[("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)])
         };
         let (submission, completion, all) = (of("slat")?, of("clat")?, of("lat")?);
-        let value = submission.value + completion.value;
-        let computed = Printed { value, half_digit: submission.half_digit + completion.half_digit };
+        let computed = submission.plus(completion);
         let evidence = format!(
             "{} + {} = {} ns, printed {} ns",
             short(submission.value),
             short(completion.value),
-            short(value),
+            short(computed.value),
             short(all.value)
         );
         if submission.value == 0.0 {
             return None;
         }
-        Some(match may_be_longer && all.value > value {
+        Some(match may_be_longer && all.value > computed.value {
             true => PrintedCheck::new(rule, true, evidence, None),
             false => PrintedCheck::of(rule, all, computed, 0.0, evidence),
         })

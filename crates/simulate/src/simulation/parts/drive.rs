@@ -77,8 +77,6 @@ pub(crate) struct Piece {
     pub(crate) place: (u64, u64),
     /// Whether data and parity are read before they are written.
     pub(crate) modifies: bool,
-    /// Whether a page cache writes it, so that no task waits for its end.
-    pub(crate) behind: bool,
 }
 
 /// A write cache, whose contents drain at a constant rate.
@@ -189,7 +187,7 @@ impl Drive {
     /// `factor`.
     #[inline]
     pub(crate) fn serve(&mut self, arrival: Ticks, piece: &Piece, factor: f64) -> Ticks {
-        let Piece { direction, bytes, place, modifies, .. } = *piece;
+        let Piece { direction, bytes, place, modifies } = *piece;
         let mut factor = factor * self.slow;
         if self.drift != 0.0 {
             factor /= (1.0 + self.drift * arrival as f64).max(1e-6);
@@ -248,12 +246,6 @@ impl Drive {
             self.later_most = (2 * self.later.len()).max(LATER_MIN);
         }
         end
-    }
-
-    /// Returns the work done by `now` since the last call. The next interval ends at `next`.
-    pub(crate) fn take_counters(&mut self, now: Ticks, next: Ticks) -> Counters {
-        self.settle(now);
-        self.take_settled(next)
     }
 
     /// Returns the work that has been counted since the last call. The next interval ends at `next`.

@@ -49,10 +49,7 @@ impl Striping {
         let (begin, end) = (offset / chunk, (offset + bytes.max(1) - 1) / chunk);
         if begin == end && self.parity == 0 && self.copies == 1 {
             let place = (file, begin / data * chunk.min(1 << 40) + offset % chunk);
-            return pieces.push((
-                device(begin % data),
-                Piece { direction, bytes, place, modifies: false, behind: false },
-            ));
+            return pieces.push((device(begin % data), Piece { direction, bytes, place, modifies: false }));
         }
         let stripe_bytes = chunk.saturating_mul(data);
         let whole_stripes = offset.is_multiple_of(stripe_bytes) && bytes.is_multiple_of(stripe_bytes);
@@ -60,13 +57,8 @@ impl Striping {
         for number in begin..=end {
             let (row, column) = (number / data, number % data);
             let (from, until) = (offset.max(number * chunk), (offset + bytes).min((number + 1) * chunk));
-            let piece = Piece {
-                direction,
-                bytes: until - from,
-                place: (file, row * chunk + from % chunk),
-                modifies,
-                behind: false,
-            };
+            let piece =
+                Piece { direction, bytes: until - from, place: (file, row * chunk + from % chunk), modifies };
             // The parity moves from row to row, so that all devices store a part of it.
             let turn = if self.parity > 0 { row } else { 0 };
             let device = |place: u64| device(place + turn);

@@ -97,10 +97,16 @@ impl Running<'_> {
     }
 
     pub(super) fn take_sample(&mut self, end: Ticks) {
+        self.system.drives.iter_mut().for_each(|drive| drive.settle(end));
+        self.take_settled_sample(end);
+    }
+
+    /// Ends an interval with what has been counted of it.
+    pub(super) fn take_settled_sample(&mut self, end: Ticks) {
         let start = self.samples.last().map_or(self.start, |sample| sample.start + sample.length);
         let next = self.interval_end;
         let drives = self.system.drives.iter_mut().enumerate().filter_map(|(index, drive)| {
-            let counters = drive.take_counters(end, next);
+            let counters = drive.take_settled(next);
             (counters != Counters::default()).then_some((index, counters))
         });
         let drives = drives.collect();

@@ -297,7 +297,8 @@ impl<'a> Running<'a> {
     fn write_behind(&mut self) {
         // What devices did between the phases does not belong to any interval.
         for drive in &mut self.system.drives {
-            let _ = drive.take_counters(self.start, self.interval_end);
+            drive.settle(self.start);
+            let _ = drive.take_settled(self.interval_end);
         }
         let by_number: HashMap<u32, u32> =
             self.tasks.iter().zip(0..).map(|(task, index)| (task.number, index)).collect();

@@ -8,10 +8,11 @@
 
 use std::collections::HashMap;
 
+use analysis::statistics::Summary;
 use engine::LatencyHistogram;
 use plan::Operation;
 
-use super::{Running, Sample};
+use super::Running;
 use crate::simulation::parts::drive::{Counters, Drive, Level};
 use crate::simulation::parts::service::{normal, whole};
 use crate::simulation::parts::station::{READ, WRITE};
@@ -33,8 +34,8 @@ const RATE_ERROR: f64 = 0.004;
 const LATENCY_ERROR: f64 = 0.01;
 /// Percentiles, and the most that their 95 % intervals may be, as a share of them.
 const PERCENTILES: [(f64, f64); 2] = [(0.5, 0.02), (0.99, 0.1)];
-/// If more than this share of the operations has the same latency, how many have it may change slowly. The intervals of
-/// percentiles then include this many times the change since the window before besides.
+/// If more than this share of the operations has the same latency, that share may change slowly. The intervals of
+/// percentiles are then wider by this many times its change since the window before.
 const ALIKE: f64 = 0.02;
 const CHANGES: f64 = 4.0;
 /// Both halves of a window may differ by this number of standard errors and this share.
@@ -156,8 +157,7 @@ impl Running<'_> {
         let latencies = of(|one, next| {
             (next.latency_ns - one.latency_ns) as f64 / (next.operations - one.operations).max(1) as f64
         });
-        let rate_error = STUDENT * relative_error(&times);
-        let latency_error = STUDENT * relative_error(&latencies);
+        let (rate_error, latency_error) = (error_of_mean(&times), error_of_mean(&latencies));
         let is_known = rate_error <= RATE_ERROR
             && latency_error <= LATENCY_ERROR
             && !has_trend(&times)
@@ -182,10 +182,8 @@ impl Running<'_> {
         let times = time as f64 / (window.length as f64 / 2.0);
         (0..levels[0].len()).any(|place| {
             let filled: Vec<f64> = levels.iter().map(|all| all[place].filled).collect();
-            let (first, second) = filled.split_at(filled.len() / 2);
-            let change = (mean(first) - mean(second)).abs();
-            change > TREND_ERRORS * error_of_halves(first, second)
-                && change * times > LEVEL_CHANGE * levels[0][place].limit
+            let (change, error) = change(&filled);
+            change > TREND_ERRORS * error && change * times > LEVEL_CHANGE * levels[0][place].limit
         })
     }
 
@@ -215,8 +213,9 @@ impl Running<'_> {
             let halves = [counts(begin, &|index| half[index]), counts(half, &done)];
             let sums = |all: &[[f64; 3]]| all.iter().map(|one| one.iter().sum()).collect::<Vec<f64>>();
             // Differences between tasks that grow with the time are those of a random walk.
-            let spread = variance(&sums(&whole));
-            let of_halves = (variance(&sums(&halves[0])) + variance(&sums(&halves[1]))) / 2.0;
+            let variance = |all: &[[f64; 3]]| summary(&sums(all)).deviation_sample.powi(2);
+            let spread = variance(&whole);
+            let of_halves = (variance(&halves[0]) + variance(&halves[1])) / 2.0;
             let walk = 2.0 * (spread - of_halves).max(0.0) / length;
             let mean =
                 |kind: usize| whole.iter().map(|one| one[kind]).sum::<f64>() / members.len() as f64 / length;
@@ -327,7 +326,7 @@ impl Running<'_> {
             }
             if until == self.interval_end {
                 self.interval_end += self.interval;
-                self.take_skipped_sample(until);
+                self.take_settled_sample(until);
             }
             from = until;
         }
@@ -383,18 +382,6 @@ impl Running<'_> {
         work
     }
 
-    /// Ends an interval that was not simulated.
-    fn take_skipped_sample(&mut self, end: Ticks) {
-        let start = self.samples.last().map_or(self.start, |sample| sample.start + sample.length);
-        let next = self.interval_end;
-        let drives = self.system.drives.iter_mut().enumerate().filter_map(|(index, drive)| {
-            let counters = drive.take_settled(next);
-            (counters != Counters::default()).then_some((index, counters))
-        });
-        let drives = drives.collect();
-        self.samples.push(Sample { start, length: end - start, drives });
-    }
-
     /// Moves everything that is in flight by `time`.
     fn shift(&mut self, time: Ticks, window: &SteadyWindow) {
         self.events.shift(time);
@@ -421,22 +408,28 @@ struct TaskRate {
     walk: f64,
 }
 
-/// The standard error of the mean of `values`, as a share of it.
-fn relative_error(values: &[f64]) -> f64 {
-    let mean = mean(values);
-    if mean > 0.0 { (variance(values) / values.len() as f64).sqrt() / mean } else { 0.0 }
+/// The statistics of `values`, which are finite numbers.
+fn summary(values: &[f64]) -> Summary {
+    Summary::of(values).expect("some finite numbers")
+}
+
+/// Half of the 95 % interval of the mean of batches, as a share of it.
+fn error_of_mean(batches: &[f64]) -> f64 {
+    STUDENT * summary(batches).variation / (batches.len() as f64).sqrt()
+}
+
+/// The difference between the means of the two halves of `values`, and its standard error.
+fn change(values: &[f64]) -> (f64, f64) {
+    let (first, second) = values.split_at(values.len() / 2);
+    let halves = [first, second].map(summary);
+    let squares = halves.map(|half| half.deviation_sample.powi(2) / half.n as f64);
+    ((halves[0].mean - halves[1].mean).abs(), squares.into_iter().sum::<f64>().sqrt())
 }
 
 /// Whether the two halves of `values` differ by more than chance.
 fn has_trend(values: &[f64]) -> bool {
-    let (first, second) = values.split_at(values.len() / 2);
-    let error = error_of_halves(first, second);
-    (mean(first) - mean(second)).abs() > TREND_ERRORS * error + TREND_SHARE * mean(values)
-}
-
-/// The standard error of the difference of two means.
-fn error_of_halves(first: &[f64], second: &[f64]) -> f64 {
-    (variance(first) / first.len() as f64 + variance(second) / second.len() as f64).sqrt()
+    let (change, error) = change(values);
+    change > TREND_ERRORS * error + TREND_SHARE * summary(values).mean
 }
 
 /// How many times as large the variance of the means of batches is as if latencies did not depend on each other; at
@@ -449,7 +442,7 @@ fn dependence<'w>(means: &[f64], windows: impl Iterator<Item = &'w Window>) -> f
     }
     let single = squares / count.max(1.0) - (sum / count.max(1.0)).powi(2);
     let of_batch = single / (count / means.len() as f64).max(1.0);
-    if of_batch > 0.0 { (variance(means) / of_batch).max(1.0) } else { 1.0 }
+    if of_batch > 0.0 { (summary(means).deviation_sample.powi(2) / of_batch).max(1.0) } else { 1.0 }
 }
 
 /// Whether the percentiles of a histogram are known well enough, by the order statistics at the ends of their intervals.
@@ -459,12 +452,12 @@ fn has_percentiles(window: &Window, previous: Option<&Window>, dependence: f64) 
     PERCENTILES.iter().all(|&(share, width)| {
         let (value, alike) = quantile(histogram, count, share);
         let change = |previous: &Window| (share_up_to(previous, value) - share_up_to(window, value)).abs();
-        let besides = match previous {
+        let wider = match previous {
             _ if alike <= ALIKE => 0.0,
             Some(previous) => CHANGES * change(previous),
             None => 1.0 - share,
         };
-        let half = besides + 1.96 * (share * (1.0 - share) * dependence / count.max(1.0)).sqrt();
+        let half = wider + 1.96 * (share * (1.0 - share) * dependence / count.max(1.0)).sqrt();
         let [low, high] =
             [share - half, share + half].map(|share| quantile(histogram, count, share).0 as f64);
         share + half < 1.0 && high <= low * (1.0 + width) + 1.0
@@ -490,15 +483,4 @@ fn quantile(histogram: &LatencyHistogram, count: f64, share: f64) -> (u64, f64) 
         }
     }
     found
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
-}
-
-/// The variance with n − 1; that of a single value is zero.
-fn variance(values: &[f64]) -> f64 {
-    let mean = mean(values);
-    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
-    squares / values.len().saturating_sub(1).max(1) as f64
 }

@@ -94,7 +94,7 @@ impl Running<'_> {
         if bytes == 0 {
             return;
         }
-        let piece = Piece { direction: WRITE, bytes, place, modifies: false, behind: true };
+        let piece = Piece { direction: WRITE, bytes, place, modifies: false };
         let new = Request::new(index, self.tasks[index as usize].node);
         let behind = self.requests.add(Request {
             stage: Stage::WrittenBack,
@@ -112,7 +112,6 @@ impl Running<'_> {
         let (file, offset) = request.piece.place;
         let mut pieces = std::mem::take(&mut self.pieces);
         self.path.striping.pieces(file, offset, request.piece.bytes, request.piece.direction, &mut pieces);
-        pieces.iter_mut().for_each(|(_, piece)| piece.behind = request.piece.behind);
         let single = pieces.len() == 1 && is_awaited;
         let next = if single {
             let own = self.requests.get(number);
