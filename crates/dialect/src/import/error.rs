@@ -17,7 +17,8 @@ pub enum ImportError {
     },
     /// The file is longer than is read.
     #[error(
-        "{file} has more than {most}: split the output of the tools into smaller files and import these",
+        "{} has more than {most}: split the output of the tools into smaller files and import these",
+        if .file == "-" { "standard input" } else { .file },
         most = plan::Bytes(plan::limits::PRINTED_BYTES)
     )]
     TooLong {
