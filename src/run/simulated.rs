@@ -7,7 +7,7 @@ use std::path::Path;
 use plan::{CaseEstimate, PlanSource, Prediction, Predictions, RunEnvironment, estimates};
 use record::{Manifest, ModelSource, Provenance, Recorder, Resumed};
 use runner::Checked;
-use simulate::{Model, SimulatedMachine};
+use simulate::{Description, Model, SimulatedMachine};
 
 use crate::arguments::RunArguments;
 use crate::console::exit::{Exit, Failure};
@@ -124,7 +124,8 @@ pub(crate) fn read(path: &Path, seed: u64) -> Result<(Model, ModelSource), Failu
     };
     let model = simulate::read(path, &text).map_err(|error| Failure::new(Exit::Usage, error))?;
     let sha256 = record::sha256(text.as_bytes());
-    let source = ModelSource { name: model.model.name.clone(), path: path.to_owned(), sha256, seed };
+    let Description { name, percentile, .. } = model.model.clone();
+    let source = ModelSource { name, path: path.to_owned(), sha256, seed, percentile };
     Ok((model, source))
 }
 

@@ -194,6 +194,7 @@ fn simulated(mut manifest: Manifest) -> Manifest {
         path: "models/nodes.toml".into(),
         sha256: record::sha256(b"made up"),
         seed: 1,
+        percentile: None,
     })
 }
 

@@ -28,7 +28,7 @@ pub enum Provenance {
 }
 
 /// The model that computed the figures of a simulated run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelSource {
     /// Its name, as stated in its file.
     pub name: String,
@@ -38,6 +38,9 @@ pub struct ModelSource {
     pub sha256: String,
     /// The seed of its random numbers.
     pub seed: u64,
+    /// The largest percentile that it describes; without one it describes all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percentile: Option<f64>,
 }
 
 impl ModelSource {

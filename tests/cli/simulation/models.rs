@@ -320,3 +320,50 @@ fn fit_to_a_device(times: u32) {
     let (found, predicted) = (of("", "found"), of("--model fitted.toml", "predicted"));
     assert_near("rate of 16 tasks", predicted, found, 0.25);
 }
+
+/// A fit once took the tail beyond p99 from the mean of the last hundredth: half of the p99.99 of a log-normal time.
+#[test]
+fn the_tail_of_a_fit_is_the_measured_one_as_far_as_it_was_measured() {
+    let truth = Truth {
+        noise: "0.0",
+        slots: 3,
+        time_us: 500.0,
+        distribution: ", distribution = \"log-normal\", deviation = 1.2",
+        limits: "",
+        sweep: "transfer = \"4KiB\"\nsize = \"32MiB\"\nsharing = \"per-task\"\ntasks = [1, 2, 4, 8]",
+    };
+    let desk = Desk::new();
+    let _ = truth.fitted(&desk, 1, "--out fitted.toml").expect_code(0);
+    // 49,152 transfers with one in flight: five of them are beyond p99.99.
+    let model = fs::read_to_string(desk.path("fitted.toml")).expect("a model");
+    assert_says(&model, &["percentiles: known up to p99.9,", "percentile = 99.9"]);
+    let promise = |percentile: &str| {
+        format!(
+            "[[commitment]]\nname = \"p{percentile}\"\nworkload = \"alone\"\nphase = \"read\"\n\
+             percentile = {percentile}\nlatency_at_most = \"1s\"\nby = \"a seller\"\nstatistic = \"median\"\n"
+        )
+    };
+    let study = format!(
+        "[protocol]\nphase_min = \"1ms\"\nrepetitions = 17\n[[target]]\nname = \"d\"\ndirectory = \"unused\"\n\
+         [[workload]]\nname = \"alone\"\nphases = [\"read\"]\norder = \"random\"\ndirect = true\nfill = true\n\
+         transfer = \"4KiB\"\nsize = \"64MiB\"\n{}{}",
+        promise("99.9"),
+        promise("99.99")
+    );
+    fs::write(desk.path("alone.toml"), study).expect("a study");
+    let of_model = |model: &str| {
+        let _ = fs::remove_dir_all(desk.record());
+        let words = format!("run alone.toml --model {model}.toml --out record");
+        let _ = run(&desk.ioproof(&words)).expect_code(0);
+        let figure = desk.report().figure("read").clone();
+        let slow = figure["latency"][0]["p99_9_ns"].as_f64().expect("a latency");
+        (slow, run(&desk.ioproof("verdict record")).stdout)
+    };
+    let ((own, of_own), (of_fit, of_fitted)) = (of_model("truth"), of_model("fitted"));
+    assert_near("p99.9", of_fit, own, 0.1);
+    assert_says(&of_own, &["2 commitments: 2 would be kept in this model."]);
+    assert_says(
+        &of_fitted,
+        &["1 would be kept in this model", "the model describes percentiles up to p99.9, not p99.99"],
+    );
+}

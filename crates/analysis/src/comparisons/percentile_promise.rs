@@ -2,7 +2,7 @@
 
 use plan::{Bound, Commitment, Measure, Over, Statistic};
 
-use crate::figures::{Figure, PercentileBounds, RepetitionFigure, slowest_bound};
+use crate::figures::{Figure, LatencySummary, PercentileBounds, RepetitionFigure, slowest_bound};
 use crate::gate::median_keeps;
 use crate::statistics::{CONFIDENCE, Summary, median_bounds, passes_needed, transfers_needed, whole};
 
@@ -41,7 +41,7 @@ impl PercentilePromise<'_> {
     /// - It is broken only if the statistic misses it, the order statistics of all transfers show that, and the median
     ///   of the passes misses it as the median of a rate would. If the worst repetition counts, order statistics of
     ///   that repetition alone, corrected as above.
-    /// - Otherwise it is doubtful.
+    /// - Otherwise it is doubtful, and in a model that does not describe the percentile.
     pub(super) fn settled(&self, values: &[f64]) -> Option<Settled> {
         let all = Summary::of(values)?;
         let (worst, best) = if self.at_least() { (all.min, all.max) } else { (all.max, all.min) };
@@ -63,16 +63,26 @@ impl PercentilePromise<'_> {
             && breaks.is_some_and(|end| self.margin(end) < 0.0)
             && self.median_breaks(values, all.median);
         let confidence = 1.0 - PercentileBounds::level(self.among());
+        let doubts = match self.beyond_model() {
+            Some(doubt) => vec![doubt],
+            None if is_kept || is_broken => Vec::new(),
+            None => self.doubts((by_transfers, by_passes), breaks),
+        };
         Some(Settled {
             measured,
             margin: self.margin(measured),
             bound: keeps.map(|end| (end, confidence)),
             best: breaks,
-            doubts: if is_kept || is_broken {
-                Vec::new()
-            } else {
-                self.doubts((by_transfers, by_passes), breaks)
-            },
+            doubts,
+        })
+    }
+
+    /// Why the model says nothing about the percentile.
+    fn beyond_model(&self) -> Option<String> {
+        let (percent, described) = (self.percent, self.figure.percentile_of_model?);
+        (percent > described).then(|| match described {
+            0.0 => format!("the model describes mean times, not p{percent}"),
+            _ => format!("the model describes percentiles up to p{described}, not p{percent}"),
         })
     }
 
@@ -201,9 +211,12 @@ impl PercentilePromise<'_> {
         doubts
     }
 
-    /// The transfers of the operation with the fewest.
+    /// The transfers of the operation with the fewest; of a model those that were simulated.
     fn transfers(&self) -> u64 {
         let responses = self.figure.latency.iter().filter(|one| one.measure == Measure::Response);
-        responses.map(|one| one.count).min().unwrap_or(0)
+        let of = |one: &LatencySummary| {
+            one.bounds(self.percent, self.among()).map_or(one.count, |bounds| bounds.transfers)
+        };
+        responses.map(of).min().unwrap_or(0)
     }
 }

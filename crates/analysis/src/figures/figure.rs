@@ -55,6 +55,8 @@ pub struct Figure {
     pub client: Client,
     pub settings: Vec<Setting>,
     pub provenance: Provenance,
+    /// Of a simulated figure: the largest percentile that its model describes, if it does not describe all.
+    pub percentile_of_model: Option<f64>,
     /// The purpose of the case; may be empty.
     pub title: String,
     pub phase: Phase,

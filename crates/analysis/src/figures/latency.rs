@@ -178,6 +178,18 @@ impl Latency {
         *self = Self { mean_ns, is_mean_printed, ..sum };
     }
 
+    /// The same distribution with only `share` of the transfers, which is from 0 to 1.
+    pub(super) fn share(&self, share: f64) -> Self {
+        let (mut before, mut given) = (0_u64, 0_u64);
+        let thinned = self.buckets.iter().filter_map(|bucket| {
+            before = before.saturating_add(bucket.count);
+            let count = crate::statistics::whole(before as f64 * share) - given;
+            given += count;
+            (count > 0).then_some(Bucket { count, ..*bucket })
+        });
+        Self::with(thinned.collect())
+    }
+
     fn with(mut buckets: Vec<Bucket>) -> Self {
         // The sort recognises two concatenated sorted histograms and merges them in one pass.
         buckets.sort();
@@ -284,6 +296,8 @@ pub struct PercentileBounds {
     pub percent: f64,
     /// The number of figures that the promise is about, for which the level is corrected; 1 without a correction.
     pub family: usize,
+    /// The transfers that they rest on.
+    pub transfers: u64,
     /// By order statistics: as if all transfers were independent.
     pub by_transfers: PercentileEnds,
     /// With the pass as the unit.
@@ -310,6 +324,7 @@ impl PercentileBounds {
         Self {
             percent,
             family,
+            transfers,
             by_transfers: PercentileEnds {
                 low: lower(passes, |all| many.is_some_and(|many| total(all) >= many)),
                 high: upper(passes, |all| few.is_some_and(|few| total(all) <= few)),

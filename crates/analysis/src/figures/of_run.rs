@@ -148,13 +148,15 @@ impl Context<'_> {
             let (key, tasks) = (&row.key, of_key(&rows.tasks, &row.key));
             let counts = counting.contains(&key.repetition);
             let latency = histograms(of_key(&rows.latency, key));
+            let simulated = if asked.is_empty() { None } else { self.simulated(key, &latency) };
+            let evidence = simulated.as_ref().unwrap_or(&latency);
             repetitions.push(RepetitionFigure {
                 repetition: key.repetition,
                 role: case.role(key.repetition),
                 counts,
                 phase: Arc::new(row.clone()),
                 rates: Rates::of(row, tasks.clone(), of_key(&rows.series, key)),
-                latency: self.summaries(case, &latency, &[&latency], &of_each(&asked, counting.len())),
+                latency: self.summaries(case, &latency, &[evidence], &of_each(&asked, counting.len())),
                 drift: None,
                 change: change_in_pass(tasks.clone(), &of_key(&rows.series, key).collect::<Vec<_>>(), amount),
                 device_share: DeviceShare::of(row),
@@ -166,7 +168,7 @@ impl Context<'_> {
                 for (of, latency) in &latency {
                     merged.entry(*of).and_modify(|all| all.add(latency)).or_insert_with(|| latency.clone());
                 }
-                each.extend((!asked.is_empty()).then_some(latency));
+                each.extend((!asked.is_empty()).then(|| simulated.unwrap_or(latency)));
                 members.add(workload, tasks.clone());
                 let rates = node_rates(tasks.clone(), workload, phase);
                 let steady = observed::while_working(of_key(&rows.devices, key), tasks, workload, phase);
@@ -205,6 +207,7 @@ impl Context<'_> {
                 .map_or(Client::Unstated, |one| one.client),
             settings: case.settings.clone(),
             provenance: self.run.provenance(case),
+            percentile_of_model: self.run.model_of(case).and_then(|model| model.percentile),
             title: case.title.clone(),
             phase,
             conditions: case.conditions(phase),
@@ -222,6 +225,19 @@ impl Context<'_> {
             warnings: warnings(&repetitions),
             repetitions,
         })
+    }
+
+    /// Of a pass in a model that was extrapolated: its histograms as if they had only the transfers that were simulated.
+    /// Those that were computed from them show nothing about percentiles.
+    fn simulated(&self, key: &PhaseKey, latency: &Histograms) -> Option<Histograms> {
+        let warnings = self.warnings.get(key)?;
+        let share = warnings.iter().find_map(|one| match one {
+            Warning::Extrapolated { simulated_seconds, computed_seconds, .. } => {
+                Some(simulated_seconds / (simulated_seconds + computed_seconds))
+            }
+            _ => None,
+        })?;
+        Some(latency.iter().map(|(of, all)| (*of, all.share(share))).collect())
     }
 
     /// The summaries of `all`, which are the sums of the histograms of `passes`, with bounds of the percentiles that

@@ -39,8 +39,13 @@ fn reads(bytes_per_second: f64) -> Run {
 }
 
 fn simulated(mut run: Run) -> Run {
-    let model =
-        ModelSource { name: "cards".to_owned(), path: "cards.toml".into(), sha256: "ab".repeat(32), seed: 1 };
+    let model = ModelSource {
+        name: "cards".to_owned(),
+        path: "cards.toml".into(),
+        sha256: "ab".repeat(32),
+        seed: 1,
+        percentile: None,
+    };
     run.manifest = run.manifest.simulated(model);
     run
 }

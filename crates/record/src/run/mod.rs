@@ -32,8 +32,8 @@ use crate::table::store::{BatchFiles, JournalCase, MemoryRows, Rows, Source, Sto
 use crate::table::tables::TABLES;
 use crate::{
     CaseId, Clocks, Damage, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LayoutLifetime, LoadRow,
-    Manifest, NodeSeriesRow, PhaseKey, PhaseRow, PrintedRow, Provenance, RecordError, Row, SeriesRow,
-    ServerRow, ServerTextRow, SharedText, SpaceRow, StepRow, TaskRow, WarningRow, Wiped,
+    Manifest, ModelSource, NodeSeriesRow, PhaseKey, PhaseRow, PrintedRow, Provenance, RecordError, Row,
+    SeriesRow, ServerRow, ServerTextRow, SharedText, SpaceRow, StepRow, TaskRow, WarningRow, Wiped,
 };
 
 /// A run as read from disk.
@@ -238,14 +238,26 @@ impl Run {
     /// The provenance of the figures of `case`. A measured run may also contain cases of another tool.
     #[must_use]
     pub fn provenance(&self, case: &Case) -> Provenance {
-        // Usually all parts are of one kind, so that the case need not be searched among thousands.
-        let part = match self.parts.as_slice() {
-            [first, rest @ ..] if rest.iter().all(|part| part.provenance == first.provenance) => Some(first),
-            parts => parts.iter().find(|part| part.cases.iter().any(|of| *of == case.id)),
-        };
-        match part.map_or(self.manifest.provenance, |part| part.provenance) {
+        match self.part_of(case).map_or(self.manifest.provenance, |part| part.provenance) {
             Provenance::Measured if case.stated.is_some() => Provenance::Imported,
             found => found,
+        }
+    }
+
+    /// The model that computed the figures of a case.
+    #[must_use]
+    pub fn model_of(&self, case: &Case) -> Option<&ModelSource> {
+        self.part_of(case).map_or(self.manifest.model.as_ref(), |part| part.model.as_ref())
+    }
+
+    /// The part with a case, or one that is like it.
+    fn part_of(&self, case: &Case) -> Option<&Part> {
+        let is_alike =
+            |one: &Part, other: &Part| (one.provenance, &one.model) == (other.provenance, &other.model);
+        match self.parts.as_slice() {
+            // Usually all parts are alike, so that the case need not be searched among thousands.
+            [first, rest @ ..] if rest.iter().all(|part| is_alike(part, first)) => Some(first),
+            parts => parts.iter().find(|part| part.cases.iter().any(|of| *of == case.id)),
         }
     }
 

@@ -13,6 +13,7 @@ fn model(sha256: &str, seed: u64) -> ModelSource {
         path: "models/cards.toml".into(),
         sha256: sha256.repeat(32),
         seed,
+        percentile: None,
     }
 }
 

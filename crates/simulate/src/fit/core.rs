@@ -371,5 +371,5 @@ fn shape(direction: &Direction, nodes: &Nodes) -> Shape {
     let alone = direction.points.iter().find(|point| point.load.in_flight() == 1);
     alone
         .and_then(|point| point.latency.as_ref())
-        .map_or_else(Shape::fixed, |latency| Shape::of(latency, nodes.request_ns))
+        .map_or_else(Shape::of_mean, |latency| Shape::of(latency, nodes.request_ns))
 }

@@ -4,7 +4,7 @@ use plan::visible;
 use record::Run;
 
 use super::check::{Checked, direction, named};
-use super::core::{Estimate, Fit};
+use super::core::{Estimate, Fit, FittedDirection};
 use super::network::Station;
 use super::search::Joint;
 use super::shape::nanos;
@@ -56,6 +56,7 @@ pub(super) fn model(run: &Run, sweep: &Sweep, fit: &Fit) -> Option<Model> {
                 None => format!("fitted to run {}", run.manifest.run_id),
             },
             noise: (fit.noise * 1e4).round() / 1e4,
+            percentile: Some(percentile(sweep, fit)),
         },
         node: Node {
             count: sweep.nodes,
@@ -103,6 +104,18 @@ pub(super) fn model(run: &Run, sweep: &Sweep, fit: &Fit) -> Option<Model> {
         }],
         troubles: Vec::new(),
     })
+}
+
+/// The largest percentile that was measured in all directions. If transfers with one in flight wait for a limit most of
+/// the time, the measured distribution is not that of the time in a slot, and none is described.
+fn percentile(sweep: &Sweep, fit: &Fit) -> f64 {
+    let of = |(index, one): (usize, &FittedDirection)| {
+        let station = &fit.joint.solutions[index].station;
+        let bytes = sweep.directions[index].points.first().map_or(0, |point| point.load.bytes);
+        let waits = station.pause_ns(bytes) > station.service_ns(bytes);
+        if waits && one.shape.variation > 0.0 { 0.0 } else { one.shape.percentile }
+    };
+    fit.directions.iter().enumerate().map(of).fold(100.0, f64::min)
 }
 
 /// The station of a direction, and the number of slots that it needs. If no limit was observed, the ceilings of the
@@ -181,6 +194,13 @@ pub(super) fn about(run: &Run, sweep: &Sweep, fit: &Fit, checked: &Checked) -> V
             lines.push(format!("  {name}: {stand_in}"));
         }
     }
+    lines.push(match percentile(sweep, fit) {
+        0.0 => {
+            "  percentiles: not described, by too few transfers with one in flight or because of the limit"
+                .to_owned()
+        }
+        known => format!("  percentiles: known up to p{known}, by the transfers with one in flight"),
+    });
     if let [only] = sweep.directions.as_slice() {
         let (own, other) = (direction(only.writes), direction(!only.writes));
         lines.push(format!("  {other} were not measured: they are modelled like {own}"));

@@ -200,6 +200,7 @@ mod tests {
                 distribution,
                 deviation: None,
                 quantiles: Vec::new(),
+                tail: Vec::new(),
             };
             for depth in [1, 4, 8, 16, 64] {
                 let load = Load { tasks: 1, depth, bytes: 4096 };

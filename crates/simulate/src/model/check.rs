@@ -16,6 +16,8 @@ const MEMBERS_MAX: u32 = 1 << 20;
 /// Maximum number of parts through which requests or messages pass. Real paths have a few. The index of a part
 /// on the way out and back, which is up to twice this number plus two adapters, must fit into a byte.
 const THROUGH_MAX: usize = 64;
+/// Maximum number of quantiles at equal steps of a time with a tail: the first quantile of that is beyond the others.
+const STEPS_MOST: usize = 1000;
 /// Minimum time between stalls; more frequent stalls can be described as a lower rate.
 const STALL_EVERY_LEAST_NS: u64 = 1_000_000;
 /// Maximum processor time of a request.
@@ -106,6 +108,9 @@ impl Check<'_> {
         }
         if !(0.0..=1.0).contains(&model.model.noise) {
             self.at(("model", 0), "noise", "noise is a share of the rate: use a number from 0 to 1");
+        }
+        if model.model.percentile.is_some_and(|percent| !(0.0..=100.0).contains(&percent)) {
+            self.at(("model", 0), "percentile", "it is a percentile: use a number from 0 to 100");
         }
         self.count("node", 0, model.node.count, MEMBERS_MAX, "count");
         self.count("node", 0, model.node.processors, SLOTS_MAX, "processors");
@@ -227,6 +232,27 @@ impl Check<'_> {
                 "`quantiles` are not in ascending order: list them from the smallest to the \
                               largest time",
             );
+        }
+        self.tail(at, key, service);
+    }
+
+    /// The quantiles of a tail are between the last two at equal steps.
+    fn tail(&mut self, at: (&str, usize), key: &str, Service { quantiles, tail, .. }: &Service) {
+        let [.., before, last] = quantiles.as_slice() else {
+            if !tail.is_empty() {
+                self.at(at, key, "`tail` refines the last step of `quantiles`: give those, too");
+            }
+            return;
+        };
+        if !tail.is_empty() && quantiles.len() > STEPS_MOST {
+            let message = format!(
+                "with a `tail`, `quantiles` have at most {STEPS_MOST} values, so that it is beyond them"
+            );
+            self.at(at, key, message);
+        }
+        let all: Vec<&Time> = [before].into_iter().chain(tail).chain([last]).collect();
+        if all.windows(2).any(|pair| pair[0] > pair[1]) {
+            self.at(at, key, "`tail` is not in ascending order between the last two of `quantiles`");
         }
     }
 

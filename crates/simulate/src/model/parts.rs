@@ -47,6 +47,10 @@ pub struct Description {
     /// repetitions although nothing was changed. `0.02` is 2 %.
     #[serde(default)]
     pub noise: f64,
+    /// The largest percentile that its times describe. A promise of a larger one is doubtful in this model; without the
+    /// key every percentile is that of the distributions in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percentile: Option<f64>,
 }
 
 /// The computers that run the tasks, all alike.
@@ -217,6 +221,9 @@ pub struct Service {
     /// replace `time`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quantiles: Vec<Time>,
+    /// More quantiles between the last two of `quantiles`: at 99.9 %, 99.99 % and so on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tail: Vec<Time>,
 }
 
 /// How a time is distributed.
@@ -230,7 +237,7 @@ pub enum Distribution {
     Exponential,
     /// Log-normal with a `deviation`.
     LogNormal,
-    /// By `quantiles`, evenly between two of them.
+    /// By `quantiles` and `tail`, evenly between two of them.
     Empirical,
 }
 

@@ -23,6 +23,7 @@ fn service(distribution: Distribution, deviation: Option<f64>) -> Service {
         distribution,
         deviation,
         quantiles: Vec::new(),
+        tail: Vec::new(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod drive;
 pub(crate) mod names;
+pub(crate) mod quantiles;
 pub(crate) mod route;
 pub(crate) mod service;
 pub(crate) mod station;

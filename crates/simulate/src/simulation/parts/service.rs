@@ -6,6 +6,7 @@ use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::model::{Distribution, Service};
+use crate::simulation::parts::quantiles::Quantiles;
 use crate::simulation::time::{TICKS_PER_NS, Ticks, ticks};
 
 /// A service time that can be drawn.
@@ -28,8 +29,8 @@ enum Shape {
         location: f64,
         scale: f64,
     },
-    /// Quantiles at equal steps, as multiples of their mean.
-    Empirical(Box<[f64]>),
+    /// As multiples of its mean.
+    Empirical(Quantiles),
 }
 
 impl ServiceTime {
@@ -44,9 +45,11 @@ impl ServiceTime {
                 Shape::LogNormal { location: -variance / 2.0, scale: libm::sqrt(variance) }
             }
             Distribution::Empirical => {
-                let times: Vec<f64> = service.quantiles.iter().map(|time| ticks(time.0 as f64)).collect();
-                mean = mean_between(&times);
-                Shape::Empirical(times.iter().map(|time| time / mean.max(1.0)).collect())
+                let [steps, tail] = [&service.quantiles, &service.tail]
+                    .map(|times| times.iter().map(|time| ticks(time.0 as f64)).collect::<Vec<f64>>());
+                let quantiles = Quantiles::new(&steps, &tail);
+                mean = quantiles.mean();
+                Shape::Empirical(quantiles.scaled(1.0 / mean.max(1.0)))
             }
         };
         let next = service.next_time.map_or(mean, |time| ticks(time.0 as f64));
@@ -68,7 +71,7 @@ impl ServiceTime {
             Shape::Fixed => mean,
             Shape::Exponential => -mean * libm::log(uniform(random)),
             Shape::LogNormal { location, scale } => mean * libm::exp(location + scale * normal(random)),
-            Shape::Empirical(quantiles) => mean * between(quantiles, uniform(random)),
+            Shape::Empirical(quantiles) => mean * quantiles.at(uniform(random)),
         };
         whole((time + self.ticks_per_byte * bytes as f64) * factor)
     }
@@ -90,30 +93,6 @@ pub(crate) fn uniform(random: &mut Xoshiro256PlusPlus) -> f64 {
 pub(crate) fn normal(random: &mut Xoshiro256PlusPlus) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(uniform(random)));
     radius * libm::cos(std::f64::consts::TAU * uniform(random))
-}
-
-/// The mean of a distribution that is uniform between neighbouring quantiles.
-pub(crate) fn mean_between(quantiles: &[f64]) -> f64 {
-    let halves = quantiles.windows(2).map(|pair| pair[0].midpoint(pair[1]));
-    let steps = quantiles.len().saturating_sub(1).max(1);
-    halves.sum::<f64>() / steps as f64
-}
-
-/// The quantile of `share`.
-fn between(quantiles: &[f64], share: f64) -> f64 {
-    let place = share * (quantiles.len() - 1) as f64;
-    let below = index(place).min(quantiles.len() - 2);
-    let part = place - below as f64;
-    quantiles[below] * (1.0 - part) + quantiles[below + 1] * part
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a place in a list, not negative"
-)]
-fn index(place: f64) -> usize {
-    place as usize
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time, not negative")]
