@@ -196,11 +196,11 @@ fn node_cpu_ns(rows: &[LoadRow], kernels: &BTreeMap<&str, &str>) -> Option<u64> 
 
 /// Number of bytes that the devices read and wrote. Two nodes with the same kernel count the same device.
 fn device_bytes(rows: &[DeviceRow], kernels: &BTreeMap<&str, &str>) -> (u64, u64) {
-    let kernel = |node: &str| kernels.get(node).copied().unwrap_or_default().to_owned();
-    let mut counted: BTreeMap<(String, &str), &str> = BTreeMap::new();
+    let mut counted: HashMap<(&str, &str), &str> = HashMap::new();
     let mut sum = (0_u64, 0_u64);
     for row in rows {
-        let by = counted.entry((kernel(&row.node), row.device.as_str())).or_insert(row.node.as_str());
+        let kernel = kernels.get(row.node.as_str()).copied().unwrap_or_default();
+        let by = counted.entry((kernel, row.device.as_str())).or_insert(row.node.as_str());
         if *by == row.node {
             sum = (sum.0.saturating_add(row.read_bytes), sum.1.saturating_add(row.write_bytes));
         }
