@@ -53,7 +53,21 @@ pub(crate) struct LiveLine {
 impl LiveLine {
     /// Prints the path of the `record` of `plan` and starts the progress display.
     pub(crate) fn start(record: &Path, plan: &Plan, estimates: &[CaseEstimate], shown: Shown) -> Self {
-        let line = Progress::new(record, plan, estimates, shown);
+        Self::show(Progress::new(record, plan, estimates, shown))
+    }
+
+    /// The same for a model, with the expected seconds of computing a phase of each case.
+    pub(crate) fn of_model(
+        record: &Path,
+        plan: &Plan,
+        estimates: &[CaseEstimate],
+        computing: &[f64],
+        shown: Shown,
+    ) -> Self {
+        Self::show(Progress::of_model(record, plan, estimates, computing, shown))
+    }
+
+    fn show(line: Progress) -> Self {
         let (is_shown, tick_after) = (line.is_shown(), if line.is_live() { TICK } else { TICK_OF_LOG });
         let shared = Arc::new((
             Mutex::new(Shared { line, running: None, controls: None, stopped: None, over: false }),
@@ -151,7 +165,8 @@ fn tick((shared, over): &(Mutex<Shared>, Condvar), after: Duration) {
         if let Some(running) = running {
             let own = running.controls.progress();
             let (bytes, operations) = (running.of_all(own.bytes), running.of_all(own.transfers));
-            line.update(bytes, operations, running.started.elapsed());
+            let on_model = own.model_ns.map(Duration::from_nanos);
+            line.update(bytes, operations, running.started.elapsed(), on_model);
             if let Some(engine::Launches { running, over, all }) = own.launches {
                 line.launches(running, over, all);
             }

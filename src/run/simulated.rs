@@ -69,7 +69,9 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
     let recorder = Recorder::create(&directory, &manifest)?;
     let place = recorder.place();
     let ended = {
-        let line = LiveLine::start(&directory, &checked.plan, &estimates, arguments.how.shown());
+        let computing = machine.computing(&checked.plan, &estimates);
+        let shown = arguments.how.shown();
+        let line = LiveLine::of_model(&directory, &checked.plan, &estimates, &computing, shown);
         let mut watch = TerminalWatch { line };
         session.life(recorder, &mut watch).on_machine(&mut machine).run(&checked)?
     };
@@ -101,7 +103,9 @@ fn resume(
     session.listen()?;
     let ended = {
         let (estimates, _) = estimates(&checked.plan, &environment(&machine, &checked, predicted));
-        let line = LiveLine::start(directory, &checked.plan, &estimates, arguments.how.shown());
+        let computing = machine.computing(&checked.plan, &estimates);
+        let shown = arguments.how.shown();
+        let line = LiveLine::of_model(directory, &checked.plan, &estimates, &computing, shown);
         let mut watch = TerminalWatch { line };
         session.life(recorder, &mut watch).on_machine(&mut machine).run(&checked)?
     };

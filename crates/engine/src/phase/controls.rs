@@ -15,6 +15,8 @@ pub struct Progress {
     pub bytes: u64,
     /// Progress of the launches, if the work consists of jobs.
     pub launches: Option<Launches>,
+    /// Nanoseconds since the phase began on the clock of a model; `None` if it is measured.
+    pub model_ns: Option<u64>,
 }
 
 /// Progress of the launches of a phase.
@@ -123,7 +125,7 @@ impl Controls {
             return shown;
         }
         let transfers: u64 = board.slots.iter().map(Slot::transfers).sum();
-        Progress { transfers, bytes: transfers * board.transfer_bytes, launches: None }
+        Progress { transfers, bytes: transfers * board.transfer_bytes, ..Progress::default() }
     }
 
     /// Sets the progress of a phase whose work is done by other processes. Kept until the next phase

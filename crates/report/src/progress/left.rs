@@ -20,6 +20,8 @@ struct Step {
     repetitions: u32,
     estimate: PhaseEstimate,
     delay: f64,
+    /// In a model: expected seconds of computing.
+    computing: f64,
 }
 
 /// Estimate of the remaining time of a plan, from its forecast and the phases so far.
@@ -38,14 +40,21 @@ pub(super) struct TimeLeft {
     pub(super) moved: u64,
     pub(super) operations: u64,
     pub(super) elapsed: f64,
+    /// In a model: the seconds of the current phase on its clock.
+    pub(super) model: Option<f64>,
+    /// In a model: whether the time left is that of computing.
+    computes: bool,
 }
 
 impl TimeLeft {
-    /// All phases of `plan`, with the estimate of each of its cases.
-    pub(super) fn new(plan: &Plan, estimates: &[CaseEstimate]) -> Self {
+    /// All phases of `plan`, with the estimate of each of its cases. In a model, `computing` has the expected seconds of
+    /// computing a phase of each case.
+    pub(super) fn new(plan: &Plan, estimates: &[CaseEstimate], computing: Option<&[f64]>) -> Self {
         let steps_of = |(place, pass): (usize, u32)| {
             let (case, estimate) = plan.cases.get(place).zip(estimates.get(place))?;
+            let computing = computing.and_then(|all| all.get(place)).copied().unwrap_or(0.0);
             let step = move |estimate: &PhaseEstimate, delay| Step {
+                computing,
                 case: case.id.clone(),
                 repetition: pass,
                 repetitions: case.passes_max(),
@@ -60,7 +69,7 @@ impl TimeLeft {
         let steps =
             plan.blocks().flat_map(|block| plan.turns(block)).filter_map(steps_of).flatten().collect();
         let numbers = plan.cases.iter().map(|case| case.id.clone()).zip(1..).collect();
-        Self { steps, numbers, ..Self::default() }
+        Self { steps, numbers, computes: computing.is_some(), ..Self::default() }
     }
 
     /// The step after the current one.
@@ -82,14 +91,17 @@ impl TimeLeft {
             |step: &Step| step.case == case && step.repetition == repetition && step.estimate.phase == phase;
         let later = self.steps[from..].iter().position(is_it).map(|index| index + from);
         self.current = later.or_else(|| self.steps.iter().position(is_it));
-        (self.moved, self.operations, self.elapsed) = (0, 0, 0.0);
+        (self.moved, self.operations, self.elapsed, self.model) = (0, 0, 0.0, None);
         self.between = false;
     }
 
     /// The phase is over, `elapsed` after its start.
     pub(super) fn end(&mut self, elapsed: Duration) {
         self.between = true;
-        if let Some(expected) = self.step().filter(|one| !one.by_clock).map(|one| one.seconds.middle) {
+        if self.computes {
+            self.took += elapsed.as_secs_f64();
+            self.expected += self.computing();
+        } else if let Some(expected) = self.step().filter(|one| !one.by_clock).map(|one| one.seconds.middle) {
             self.took += elapsed.as_secs_f64();
             self.expected += expected;
         }
@@ -98,7 +110,7 @@ impl TimeLeft {
     /// Share of the current phase that is done.
     pub(super) fn share(&self) -> f64 {
         let share = self.step().map_or(0.0, |step| match step.by_clock {
-            true => self.elapsed / step.seconds.middle.max(1e-9),
+            true => self.clock() / step.seconds.middle.max(1e-9),
             false => match step.operations.filter(|all| *all > 0) {
                 Some(all) => self.operations as f64 / all as f64,
                 None => self.moved as f64 / (step.bytes.0 as f64).max(1.0),
@@ -110,6 +122,9 @@ impl TimeLeft {
     /// Seconds until the plan is done: the rest of this phase at its current rate, and the later phases as forecast,
     /// corrected by the pace of the earlier ones.
     pub(super) fn seconds(&self) -> f64 {
+        if self.computes {
+            return self.seconds_of_computing();
+        }
         let pace = self.pace();
         let forecast =
             |one: &PhaseEstimate| if one.by_clock { one.seconds.middle } else { one.seconds.middle * pace };
@@ -121,6 +136,26 @@ impl TimeLeft {
             _ => forecast(one),
         });
         this + later.sum::<f64>()
+    }
+
+    /// The same in a model: the computing left, at the pace so far.
+    fn seconds_of_computing(&self) -> f64 {
+        let this = if self.between { 0.0 } else { self.computing() };
+        let done = self.expected + this * self.share();
+        let took = self.took + if self.between { 0.0 } else { self.elapsed };
+        let later: f64 = self.steps[self.next()..].iter().map(|step| step.computing).sum();
+        let left = this * (1.0 - self.share()) + later;
+        if done > 0.0 { left * took / done } else { left }
+    }
+
+    /// Expected seconds of computing the current phase.
+    fn computing(&self) -> f64 {
+        self.current.and_then(|index| self.steps.get(index)).map_or(0.0, |step| step.computing)
+    }
+
+    /// Seconds of the current phase, on the clock of the model if there is one.
+    pub(super) fn clock(&self) -> f64 {
+        self.model.unwrap_or(self.elapsed)
     }
 
     /// Actual seconds per forecast second. Short phases have little weight, since one slow directory says nothing about
@@ -174,7 +209,7 @@ impl TimeLeft {
     pub(super) fn done(&self) -> String {
         let Some(step) = self.step() else { return String::new() };
         match step.operations.filter(|all| *all > 0) {
-            _ if step.by_clock => format!("{} of {}", duration(self.elapsed), duration(step.seconds.middle)),
+            _ if step.by_clock => format!("{} of {}", duration(self.clock()), duration(step.seconds.middle)),
             Some(all) => format!("{} of {} operations", grouped(self.operations), grouped(all)),
             None => format!("{} of {}", decimal_bytes(self.moved), decimal_bytes(step.bytes.0)),
         }
@@ -208,7 +243,7 @@ mod tests {
         let plan = Plan::new(String::new(), question, 0, cases);
         let assumed = AssumedDevice { bytes_per_second: 1e9, transfer_time: Nanos(0), class: String::new() };
         let around = RunEnvironment { assumed, ..RunEnvironment::default() };
-        TimeLeft::new(&plan, &plan::estimates(&plan, &around).0)
+        TimeLeft::new(&plan, &plan::estimates(&plan, &around).0, None)
     }
 
     fn close(left: &TimeLeft, seconds: f64) {

@@ -27,6 +27,8 @@ const BAR_LEAST: usize = 4;
 const DRAWS_PER_SECOND: u8 = 4;
 /// Maximum number of results of a case in a line.
 const RESULTS_MAX: usize = 4;
+/// The computing of a model may take so many times as long as expected, or as short.
+const COMPUTING_FACTOR: f64 = 5.0;
 /// Random transfers up to this size are shown in transfers per second.
 const SMALL_MAX: Bytes = Bytes::kib(64);
 
@@ -65,7 +67,7 @@ struct Results {
 /// let (estimates, _) = plan::estimates(plan, around);
 /// let mut progress = Progress::new("runs/1".as_ref(), plan, &estimates, Shown::All);
 /// progress.start(&plan.cases[0], 0, plan::Phase::Write);
-/// progress.update(1 << 30, 1 << 10, std::time::Duration::from_secs(2));
+/// progress.update(1 << 30, 1 << 10, std::time::Duration::from_secs(2), None);
 /// progress.end(std::time::Duration::from_secs(4));
 /// progress.finish();
 /// # }
@@ -90,14 +92,42 @@ impl Progress {
     /// Shows the location of the record of `plan`, and the expected duration.
     #[must_use]
     pub fn new(record: &Path, plan: &Plan, estimates: &[CaseEstimate], shown: Shown) -> Self {
+        Self::begin(record, plan, estimates, None, shown)
+    }
+
+    /// The same for a model, where `computing` has the expected seconds of computing a phase of each case. The time left
+    /// is that of computing, and rates are those on the model's clock.
+    #[must_use]
+    pub fn of_model(
+        record: &Path,
+        plan: &Plan,
+        estimates: &[CaseEstimate],
+        computing: &[f64],
+        shown: Shown,
+    ) -> Self {
+        Self::begin(record, plan, estimates, Some(computing), shown)
+    }
+
+    fn begin(
+        record: &Path,
+        plan: &Plan,
+        estimates: &[CaseEstimate],
+        computing: Option<&[f64]>,
+        shown: Shown,
+    ) -> Self {
         let started = Instant::now();
         let view = View::of(shown);
-        let left = TimeLeft::new(plan, estimates);
+        let left = TimeLeft::new(plan, estimates, computing);
         let (results, launches) = (Vec::new(), String::new());
         let progress =
             Self { left, view, started, results, counts: false, small: false, phase: None, launches };
         if shown != Shown::Nothing {
-            progress.view.write(&format!("record {} · {}", record.display(), extent(plan, estimates)));
+            let computing = match computing {
+                Some(_) => format!(" of the model's clock, {}", computing_words(progress.left.seconds())),
+                None => String::new(),
+            };
+            let extent = extent(plan, estimates);
+            progress.view.write(&format!("record {} · {extent}{computing}", record.display()));
         }
         progress
     }
@@ -127,10 +157,12 @@ impl Progress {
         self.draw();
     }
 
-    /// The phase has moved `bytes` in total with `operations` operations, `elapsed` after its start.
-    pub fn update(&mut self, bytes: u64, operations: u64, elapsed: Duration) {
+    /// The phase has moved `bytes` in total with `operations` operations, `elapsed` after its start; `on_model` is the same
+    /// on the clock of a model.
+    pub fn update(&mut self, bytes: u64, operations: u64, elapsed: Duration, on_model: Option<Duration>) {
         (self.left.moved, self.left.operations) = (bytes, operations);
         self.left.elapsed = elapsed.as_secs_f64();
+        self.left.model = on_model.map(|time| time.as_secs_f64());
         self.draw();
     }
 
@@ -245,7 +277,7 @@ impl Progress {
         let phase = self.phase.unwrap_or(Phase::Fill);
         let bytes = by_bytes(phase, self.small);
         let amount = if bytes { self.left.moved } else { self.left.operations };
-        let rate = match self.left.elapsed {
+        let rate = match self.left.clock() {
             seconds if seconds > 0.0 && amount > 0 => {
                 format!(", {}", rate_text(phase, self.small, amount as f64 / seconds))
             }
@@ -430,6 +462,14 @@ fn extent(plan: &Plan, estimates: &[CaseEstimate]) -> String {
         _ if seconds.high < 0.05 => format!("{cases}{times}, less than 0.1 s"),
         (least, most) if least == most => format!("{cases}{times}, about {most}"),
         (least, most) => format!("{cases}{times}, {least} to {most}"),
+    }
+}
+
+/// How long it takes to compute a model. What finds its steady state early or late differs by such factors.
+fn computing_words(seconds: f64) -> String {
+    match seconds / COMPUTING_FACTOR {
+        _ if seconds * COMPUTING_FACTOR < 1.0 => "computed within a second".to_owned(),
+        least => format!("computed in {} to {}", duration(least), duration(seconds * COMPUTING_FACTOR)),
     }
 }
 

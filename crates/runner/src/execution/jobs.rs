@@ -154,6 +154,7 @@ impl LaunchWatch for Watcher<'_, '_> {
             transfers: sum(moved.reads).saturating_add(sum(moved.writes)),
             bytes: sum(moved.read_bytes).saturating_add(sum(moved.write_bytes)),
             launches: Some(Launches { running, over, all }),
+            model_ns: None,
         });
     }
 }

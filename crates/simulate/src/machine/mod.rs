@@ -1,6 +1,7 @@
 //! A model that serves as the machine of a run.
 
 mod capacity;
+mod computing;
 mod facts;
 mod jobs;
 mod left_out;

@@ -74,6 +74,7 @@ impl LaunchWatch for Watch<'_> {
             transfers: sum(moved.reads) + sum(moved.writes),
             bytes: sum(moved.read_bytes) + sum(moved.write_bytes),
             launches: Some(Launches { running, over, all }),
+            model_ns: None,
         });
     }
 }
