@@ -11,6 +11,7 @@ pub(crate) mod parts;
 pub(crate) mod phase;
 pub(crate) mod queue;
 pub(crate) mod recording;
+mod repeats;
 pub(crate) mod request;
 pub(crate) mod steady;
 pub(crate) mod system;

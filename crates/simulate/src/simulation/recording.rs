@@ -109,8 +109,14 @@ impl Recording {
 
     /// Begins a window, which is all that is recorded until the next one begins.
     pub(crate) fn begin_window(&mut self) {
-        self.previous = std::mem::take(&mut self.response);
-        for (before, window) in self.before.iter_mut().zip(&self.previous) {
+        let ended = self.restart_window();
+        self.previous = ended;
+    }
+
+    /// Begins the window anew, with the same one before it. Returns what was recorded in it so far.
+    pub(crate) fn restart_window(&mut self) -> ByOperation<Window> {
+        let ended = std::mem::take(&mut self.response);
+        for (before, window) in self.before.iter_mut().zip(&ended) {
             if let Some(window) = window {
                 before.get_or_insert_default().merge(&window.histogram);
             }
@@ -120,6 +126,7 @@ impl Recording {
                 before.get_or_insert_default().merge(&window);
             }
         }
+        ended
     }
 
     /// The operations of the window, by operation, each with those of the window before it.

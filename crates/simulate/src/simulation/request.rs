@@ -33,6 +33,8 @@ pub(crate) enum Stage {
     End,
     /// A write of the page cache, for whose end nobody waits, is done.
     WrittenBack,
+    /// What the page cache has read ahead is there.
+    ReadAhead,
 }
 
 /// An operation of a task, a piece of one on one device, or a write of the page cache.

@@ -1,6 +1,7 @@
 //! What is known of the state of a phase while a steady state is sought.
 
 use crate::simulation::parts::drive::{Counters, Level};
+use crate::simulation::repeats::Repeats;
 use crate::simulation::time::Ticks;
 
 /// The search for a steady state.
@@ -13,6 +14,7 @@ pub(crate) struct Steady {
     /// At the end of each batch of the window.
     pub(crate) levels: Vec<Vec<Level>>,
     pub(crate) begin: Begin,
+    pub(crate) repeats: Repeats,
     /// The time that was not simulated, and the largest error of a rate.
     pub(crate) skipped: Ticks,
     pub(crate) error: f64,
@@ -57,6 +59,7 @@ impl Steady {
             batches: Vec::new(),
             levels: Vec::new(),
             begin: Begin::default(),
+            repeats: Repeats::new(),
             skipped: 0,
             error: 0.0,
         }

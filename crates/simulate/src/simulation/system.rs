@@ -63,6 +63,8 @@ pub(crate) struct NodeState {
     pub(crate) copies: Limiter,
     /// Number of bytes that wait to be written.
     pub(crate) dirty: u64,
+    /// Those of them that are being written.
+    pub(crate) writing: u64,
     /// Number of bytes in the page cache, by the files to which they belong.
     pub(crate) cached: BTreeMap<u64, u64>,
 }
@@ -117,6 +119,7 @@ impl System {
             client: Limiter::default(),
             copies: Limiter::default(),
             dirty: 0,
+            writing: 0,
             cached: BTreeMap::new(),
         };
         let mut system = Self {
@@ -179,6 +182,13 @@ impl System {
             node.adapter.iter_mut().for_each(|limiter| limiter.give_up(now));
             node.client.give_up(now);
         }
+    }
+
+    /// The states of all random numbers.
+    pub(crate) fn random_states(&self) -> Vec<Xoshiro256PlusPlus> {
+        let drives = self.drives.iter().map(|drive| &drive.random);
+        let names = self.names.iter().map(|names| &names.random);
+        [&self.random].into_iter().chain(drives).chain(names).cloned().collect()
     }
 
     /// Moves everything that is in flight by `time`; of the devices, that of those that are `used`.

@@ -107,6 +107,17 @@ pub(crate) struct Gathered {
     pub(crate) bytes: u64,
 }
 
+/// What a page cache has read ahead for a task that reads a file in order.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReadAhead {
+    /// The file and the offset at which the last read ended.
+    pub(crate) next: (u64, u64),
+    /// The offset up to which that file is in the page cache from `next` on, or is being read to it.
+    pub(crate) until: u64,
+    /// The offset from which on it is being read.
+    pub(crate) ready: u64,
+}
+
 /// The state of a task.
 #[derive(Debug, Clone)]
 pub(crate) struct Task {
@@ -132,6 +143,9 @@ pub(crate) struct Task {
     pub(crate) unwritten: u64,
     /// Those of them that are gathered for one write.
     pub(crate) gathered: Option<Gathered>,
+    pub(crate) ahead: ReadAhead,
+    /// Requests that wait for what is read ahead.
+    pub(crate) awaiting: Vec<u32>,
     /// The share of its reads that the page cache serves.
     pub(crate) cached: f64,
     pub(crate) opened: [Ticks; 2],
@@ -164,6 +178,8 @@ impl Task {
             busy_until: 0,
             unwritten: 0,
             gathered: None,
+            ahead: ReadAhead { next: (u64::MAX, 0), ready: 0, until: 0 },
+            awaiting: Vec::new(),
             cached,
             opened: [0; 2],
             io: [0; 2],

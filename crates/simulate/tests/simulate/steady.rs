@@ -87,6 +87,9 @@ fn a_steady_state_that_is_computed_is_as_one_that_is_simulated() {
         ("lustre-ef560", random(work("lustre-writes", (8, 24), 64 << 10, Some(5))), Phase::Write, 0.5),
         ("twelve-p3700", work("cards", (1, 132), m1, None), Phase::Read, 0.4),
         ("twelve-p3700", work("gpfs-4m", (1, 33), m1, None), Phase::Write, 0.4),
+        // Half of the tasks have one more beside them on their card than the other half.
+        ("twelve-p3700", work("cards", (1, 198), m1, None), Phase::Write, 0.9),
+        ("twelve-p3700", work("gpfs-1m", (1, 198), m1, None), Phase::Read, 0.9),
         ("laptop", random(work("home", (1, 4), k4, Some(10))), Phase::Read, 0.5),
         ("laptop", deep(random(work("home", (1, 4), k4, Some(10)))), Phase::Read, 0.5),
         ("laptop", paced(random(work("home", (1, 16), k4, Some(20)))), Phase::Read, 0.5),
@@ -99,7 +102,7 @@ fn a_steady_state_that_is_computed_is_as_one_that_is_simulated() {
         let [short, whole] = both(&stock(name), &work, phase);
         assert_eq!(computed(&whole), None, "{what}");
         let (share, error) = computed(&short).unwrap_or_else(|| panic!("{what}: nothing is computed"));
-        assert!(share > least && error < 0.005, "{what}: {share} of the time, error {error}");
+        assert!(share > least && error <= 0.005, "{what}: {share} of the time, error {error}");
         let [short, whole] = [short, whole].map(simulated);
         for (of, most, short, whole) in [
             ("rate", 0.01, short.transfers_per_second(), whole.transfers_per_second()),
@@ -133,8 +136,15 @@ fn what_fills_or_grows_is_simulated_to_its_end() {
     let (_, mut late) = work("", (1, 1), 4 << 10, Some(60));
     (late.order, late.pace) = (Order::Random { seed: 1 }, Some(Pace { transfers_per_second: 1100.0 }));
     late.backend = Backend::Uring { depth: 4096, required: true };
-    for (work, phase) in [(fills, Phase::Write), ((String::new(), late), Phase::Read)] {
-        let [short, whole] = both(&model, &work, phase).map(simulated);
+    // A page cache that is full after seconds; what it gathers goes out in parts of 20 MB.
+    let (target, mut streams) = work("scale", (1, 16), 4 << 10, None);
+    (streams.direct, streams.geometry.block) = (false, Bytes(4 << 30));
+    for (model, work, phase) in [
+        (&model, fills, Phase::Write),
+        (&model, (String::new(), late), Phase::Read),
+        (&stock("scale-disks"), (target, streams), Phase::Write),
+    ] {
+        let [short, whole] = both(model, &work, phase).map(simulated);
         let rate = short.transfers_per_second() / whole.transfers_per_second();
         assert!((rate - 1.0).abs() < 0.01, "{rate}");
         let [short, whole] = [&short, &whole].map(|one| (one.percentile(0.5), one.percentile(0.99)));

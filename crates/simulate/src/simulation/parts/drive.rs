@@ -66,6 +66,8 @@ pub(crate) struct Counters {
 pub(crate) struct Level {
     pub(crate) filled: f64,
     pub(crate) limit: f64,
+    /// Whether it holds bytes, so that it may fill or empty for long.
+    pub(crate) holds: bool,
 }
 
 /// A request for a device.
@@ -280,13 +282,23 @@ impl Drive {
 
     /// What fills and empties in it.
     pub(crate) fn levels(&self) -> impl Iterator<Item = Level> {
-        let cache = self.cache.iter().map(|cache| Level { filled: cache.filled, limit: cache.size });
-        cache.chain(self.bursts.iter().map(|burst| Level { filled: burst.left, limit: burst.size }))
+        let cache =
+            self.cache.iter().map(|cache| Level { filled: cache.filled, limit: cache.size, holds: true });
+        cache.chain(self.bursts.iter().map(|burst| Level {
+            filled: burst.left,
+            limit: burst.size,
+            holds: true,
+        }))
     }
 
     /// Whether it has been the same all the time from `from` until `now`.
     pub(crate) fn is_even(&self, from: Ticks, now: Ticks) -> bool {
         self.drift == 0.0 && self.next_trouble(from) > now
+    }
+
+    /// Whether others use it, too.
+    pub(crate) fn has_load(&self) -> bool {
+        self.load.is_some()
     }
 
     /// When it stalls next.

@@ -92,6 +92,18 @@ impl Striping {
         }
     }
 
+    /// The bytes of a file after which it is on the same devices again, at the same places of its stripes; 1 if all of it
+    /// is on one device.
+    pub(crate) fn cycle(&self) -> u64 {
+        if self.stripe == 1 && self.copies == 1 {
+            return 1;
+        }
+        let row = self.chunk.saturating_mul(u64::from(self.stripe) - u64::from(self.parity));
+        // The parity and the copies that are read move from row to row.
+        let rows = if self.parity > 0 { u64::from(self.stripe) } else { u64::from(self.copies) };
+        row.saturating_mul(rows)
+    }
+
     /// The first of the devices that store file number `file`, or 0 if these are all devices.
     pub(crate) fn first_device_of_part(&self, file: u64) -> u32 {
         let devices = u64::from(self.devices.max(1));

@@ -110,28 +110,42 @@ impl RateLimit {
 /// A queue in front of a rate limit.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Limiter {
-    free: f64,
+    /// When it is free: whole ticks and a part of one. Sums of times since the start would be rounded the more the later
+    /// it is, and what repeats itself would not do so exactly.
+    free: Ticks,
+    part: f64,
 }
 
 impl Limiter {
     /// Returns when a request that arrives at `arrival` and costs `cost` ticks has passed.
     #[inline]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time, not negative")]
     pub(crate) fn pass(&mut self, arrival: Ticks, cost: f64) -> Ticks {
         if cost <= 0.0 {
             return arrival;
         }
-        self.free = self.free.max(arrival as f64) + cost;
-        whole(self.free).max(arrival)
+        if arrival > self.free {
+            (self.free, self.part) = (arrival, 0.0);
+        }
+        let ticks = cost.floor();
+        self.free = self.free.saturating_add(ticks as Ticks);
+        self.part += cost - ticks;
+        if self.part >= 1.0 {
+            (self.free, self.part) = (self.free.saturating_add(1), self.part - 1.0);
+        }
+        self.free.saturating_add(u64::from(self.part >= 0.5))
     }
 
     /// Drops everything that is waiting at `now`.
     pub(crate) fn give_up(&mut self, now: Ticks) {
-        self.free = self.free.min(now as f64);
+        if self.free > now {
+            (self.free, self.part) = (now, 0.0);
+        }
     }
 
     /// Moves everything that is waiting by `time`.
     pub(crate) fn shift(&mut self, time: Ticks) {
-        self.free += time as f64;
+        self.free = self.free.saturating_add(time);
     }
 }
 

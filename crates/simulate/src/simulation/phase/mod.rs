@@ -9,12 +9,14 @@
 //! | `exchange` | messages between nodes |
 //! | `launches` | jobs and their processes |
 //! | `steady` | the steady state, and the time that is not simulated |
+//! | `repeats` | the same for a phase that repeats itself |
 //! | `ending` | how tasks end, and what the phase leaves behind |
 
 mod ending;
 mod exchange;
 pub(crate) mod launches;
 mod operation;
+mod repeats;
 mod steady;
 mod tasks;
 mod transfer;
@@ -35,7 +37,7 @@ use crate::simulation::request::{NONE, Request, Requests, Stage};
 use crate::simulation::steady::{Extrapolated, Steady};
 use crate::simulation::system::{Behind, LayoutPath, NodeLimits, System};
 use crate::simulation::task::{Members, Task, bytes_of_task};
-use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ticks};
+use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ns, ticks};
 
 /// Number of events between two checks of the stop flag, at which the progress is also reported.
 const LOOK_EVERY: u32 = 1 << 16;
@@ -206,7 +208,7 @@ impl<'a> Running<'a> {
             Work::Tree(tree) => (workload.direct, tree.sync),
             _ => (workload.direct, workload.sync.per_write),
         };
-        let is_possible = workload.work.is_transfers() || workload.work.makes_trees();
+        let is_possible = objects.is_none() && (workload.work.is_transfers() || workload.work.makes_trees());
         let several = system.nodes.len();
         system.names.iter_mut().for_each(super::parts::names::NameService::unlock);
         Self {
@@ -291,6 +293,7 @@ impl<'a> Running<'a> {
         }
         self.set_off(|task| task.io[0]);
         self.seek_steady(self.first_io.min(last));
+        self.seek_repeats(self.first_io.min(last));
     }
 
     /// Takes over the data of earlier phases that page caches have not written yet.
@@ -306,7 +309,8 @@ impl<'a> Running<'a> {
             if at <= self.start {
                 continue;
             }
-            self.system.nodes[node as usize].dirty += bytes;
+            let cache = &mut self.system.nodes[node as usize];
+            (cache.dirty, cache.writing) = (cache.dirty + bytes, cache.writing + bytes);
             let own = by_number.get(&task).filter(|_| key == self.input.key).copied();
             let mut request =
                 Request { stage: Stage::WrittenBack, ..Request::new(own.unwrap_or(NONE), node) };
@@ -335,13 +339,16 @@ impl<'a> Running<'a> {
 
     /// Processes all events until it is stopped or the clock ends.
     fn go(&mut self) -> bool {
-        self.input.controls.show(Progress::default());
+        self.input.controls.show(Progress { model_ns: Some(0), ..Progress::default() });
         let mut count = 0_u32;
         while let Some((now, number)) = self.events.first() {
             if now >= CLOCK_END {
                 return false;
             }
             self.happen(now, number);
+            if self.done_by_first() >= self.steady.repeats.next {
+                self.end_turn(now);
+            }
             if self.recording.recorded().0 >= self.steady.next {
                 self.end_batch(now);
             }
@@ -351,7 +358,8 @@ impl<'a> Running<'a> {
                     return true;
                 }
                 let transfers = self.tasks.iter().map(|task| task.done.iter().sum::<u64>()).sum();
-                self.input.controls.show(Progress { transfers, bytes: self.moved, launches: None });
+                let model_ns = Some(ns(now - self.start));
+                self.input.controls.show(Progress { transfers, bytes: self.moved, launches: None, model_ns });
             }
         }
         false
@@ -395,6 +403,10 @@ impl<'a> Running<'a> {
             Stage::End => self.end(now, number),
             Stage::WrittenBack => {
                 self.written_back(now, number);
+                None
+            }
+            Stage::ReadAhead => {
+                self.read_ahead(now, number);
                 None
             }
         }

@@ -29,7 +29,7 @@ const STUDENT: f64 = 2.131;
 const BATCH_MIN: u64 = 64;
 const TURNS_MIN: u64 = 4;
 /// Most that half of the 95 % interval of the rate may be, as a share of the rate.
-const RATE_ERROR: f64 = 0.004;
+const RATE_ERROR: f64 = 0.005;
 /// The same for the mean latency.
 const LATENCY_ERROR: f64 = 0.01;
 /// Percentiles, and the most that their 95 % intervals may be, as a share of them.
@@ -37,14 +37,16 @@ const PERCENTILES: [(f64, f64); 2] = [(0.5, 0.02), (0.99, 0.1)];
 /// If more than this share of the operations has the same latency, that share may change slowly. The intervals of
 /// percentiles are then wider by this many times its change since the window before.
 const ALIKE: f64 = 0.02;
-const CHANGES: f64 = 4.0;
+const CHANGES: f64 = 2.0;
 /// Both halves of a window may differ by this number of standard errors and this share.
 const TREND_ERRORS: f64 = 2.5;
 const TREND_SHARE: f64 = 0.003;
 /// Most that a level may change in the time that is not simulated, as a share of its limit.
-const LEVEL_CHANGE: f64 = 0.05;
+pub(super) const LEVEL_CHANGE: f64 = 0.05;
 /// The time that is not simulated is at least this many windows.
 const WINDOWS_MIN: f64 = 1.0;
+/// More than the rounding error of a number of operations.
+const ROUNDING: f64 = 1e-4;
 /// The share of the remaining time or operations that is simulated at the end.
 const END_SHARE: f64 = 0.02;
 
@@ -65,8 +67,20 @@ impl Running<'_> {
         self.left as u64 * u64::from(depth.max(1))
     }
 
-    fn begin_window(&mut self, now: Ticks) {
+    pub(super) fn begin_window(&mut self, now: Ticks) {
         self.recording.begin_window();
+        self.steady.repeats.search();
+        self.begin_batches(now);
+    }
+
+    /// Begins the window anew.
+    pub(super) fn restart_window(&mut self, now: Ticks) {
+        let _ = self.recording.restart_window();
+        self.begin_batches(now);
+    }
+
+    fn begin_batches(&mut self, now: Ticks) {
+        self.steady.repeats.checked = None;
         let (operations, latency_ns) = self.recording.recorded();
         self.steady.begin = Begin {
             done: self.tasks.iter().map(|task| task.done).collect(),
@@ -89,11 +103,12 @@ impl Running<'_> {
     }
 
     /// What must not change in a steady state.
-    fn levels(&self) -> Vec<Level> {
+    pub(super) fn levels(&self) -> Vec<Level> {
         let limit = self.input.limits.cache.map_or(0, |(_, dirty)| dirty) as f64;
-        let dirty = self.system.nodes.iter().map(|node| Level { filled: node.dirty as f64, limit });
+        let dirty =
+            self.system.nodes.iter().map(|node| Level { filled: node.dirty as f64, limit, holds: true });
         let under_way: u64 = self.tasks.iter().map(|task| u64::from(task.under_way)).sum();
-        let under_way = Level { filled: under_way as f64, limit: self.in_flight() as f64 };
+        let under_way = Level { filled: under_way as f64, limit: self.in_flight() as f64, holds: false };
         let drives = self.system.drives.iter().flat_map(|drive| drive.levels());
         let backlog = self.backlog();
         dirty.chain([under_way]).chain(drives).chain(backlog).collect()
@@ -107,7 +122,7 @@ impl Running<'_> {
             let due = each * task.issued as f64 + between * f64::from(task.number);
             (now.saturating_sub(self.first_io) as f64 - due).max(0.0) / each
         };
-        Some(Level { filled: self.tasks.iter().map(due).sum(), limit: self.tasks.len() as f64 })
+        Some(Level { filled: self.tasks.iter().map(due).sum(), limit: self.tasks.len() as f64, holds: false })
     }
 
     /// Ends a batch, and a window after the last of its batches.
@@ -132,10 +147,10 @@ impl Running<'_> {
             self.steady.batch *= 2;
             return self.begin_window(now);
         }
-        self.skip(now, time, &window);
+        self.steady.skipped += self.skip(now, time, &window);
         self.steady.error = self.steady.error.max(window.rate_error);
-        self.steady.skipped += time;
         self.begin_window(now + time);
+        self.seek_repeats(now + time);
     }
 
     /// The window that has ended, if it is steady.
@@ -143,10 +158,8 @@ impl Running<'_> {
         let batches = &self.steady.batches;
         let (first, last) = (batches[0], batches[BATCHES]);
         let (length, operations) = (last.at - first.at, last.operations - first.operations);
-        // Writers that wait for room in a page cache may take turns in different orders, each for a long time.
-        let takes_turns = self.waited > self.steady.begin.waited;
         let is_short = length == 0 || operations < self.in_flight() * TURNS_MIN;
-        if is_short || takes_turns || self.worn.is_some() {
+        if is_short || self.worn.is_some() {
             return None;
         }
         let of = |value: fn(&Batch, &Batch) -> f64| -> Vec<f64> {
@@ -168,29 +181,36 @@ impl Running<'_> {
             return None;
         }
         drop(windows);
+        let drives = self.work_of_window(first.at, now)?;
+        Some(SteadyWindow { length, rate_error, is_exact: false, drives, tasks: self.task_rates() })
+    }
+
+    /// The work of each device since the window began at `begin`. `None` if one of them has not been the same all the
+    /// time.
+    pub(super) fn work_of_window(&mut self, begin: Ticks, now: Ticks) -> Option<Vec<Counters>> {
         let counters = self.drive_counters(now).into_iter().zip(&self.steady.begin.drives);
         let drives: Vec<Counters> = counters.map(|(counters, before)| counters.since(before)).collect();
         let mut troubled = self.system.drives.iter().zip(&drives).filter(|(_, work)| work.requests != [0, 0]);
-        let is_untroubled = troubled.all(|(drive, _)| drive.is_even(first.at, now));
-        is_untroubled.then_some(SteadyWindow { length, rate_error, drives, tasks: self.task_rates() })
+        troubled.all(|(drive, _)| drive.is_even(begin, now)).then_some(drives)
     }
 
-    /// Whether something would be filled or emptied in `time`: what has changed between the halves of the window by more
-    /// than chance, and goes on like that.
+    /// Whether something would be filled or emptied in `time` if it went on changing as between the halves of the window.
+    /// What holds bytes changes as much as chance allows, anything else only if it is more than chance.
     fn fills(&self, window: &SteadyWindow, time: Ticks) -> bool {
         let levels = &self.steady.levels;
         let times = time as f64 / (window.length as f64 / 2.0);
         (0..levels[0].len()).any(|place| {
             let filled: Vec<f64> = levels.iter().map(|all| all[place].filled).collect();
             let (change, error) = change(&filled);
-            change > TREND_ERRORS * error && change * times > LEVEL_CHANGE * levels[0][place].limit
+            let Level { limit, holds, .. } = levels[0][place];
+            let chance = TREND_ERRORS * error;
+            let change = if holds { change + chance } else { change };
+            (holds || change > chance) && change * times > LEVEL_CHANGE * limit
         })
     }
 
-    /// Operations of each task per tick: those of tasks that are in the same position have the same mean.
-    fn task_rates(&self) -> Vec<TaskRate> {
-        let batches = &self.steady.batches;
-        let length = (batches[BATCHES].at - batches[0].at) as f64;
+    /// The tasks in each position, by index: with as many others on their node, and on the same device.
+    pub(super) fn positions(&self) -> Vec<Vec<usize>> {
         let mut on_node = vec![0_u32; self.system.nodes.len()];
         self.tasks.iter().for_each(|task| on_node[task.node as usize] += 1);
         let mut positions: HashMap<(u32, u32, u32), Vec<usize>> = HashMap::new();
@@ -199,8 +219,15 @@ impl Running<'_> {
             let device = self.path.striping.first_device_of_part(task.place);
             positions.entry((on_node[task.node as usize], node, device)).or_default().push(index);
         }
+        positions.into_values().collect()
+    }
+
+    /// Operations of each task per tick: those of tasks that are in the same position have the same mean.
+    fn task_rates(&self) -> Vec<TaskRate> {
+        let batches = &self.steady.batches;
+        let length = (batches[BATCHES].at - batches[0].at) as f64;
         let mut rates = vec![TaskRate::default(); self.tasks.len()];
-        for members in positions.values() {
+        for members in self.positions() {
             let counts = |from: &[[u64; 3]], until: &dyn Fn(usize) -> [u64; 3]| -> Vec<[f64; 3]> {
                 let of = |&index: &usize| {
                     std::array::from_fn(|kind| (until(index)[kind] - from[index][kind]) as f64)
@@ -226,9 +253,10 @@ impl Running<'_> {
     }
 
     /// The longest time in which no task ends, no operation would be begun too late and no trouble begins.
-    fn time_to_skip(&self, now: Ticks, window: &SteadyWindow) -> Ticks {
+    pub(super) fn time_to_skip(&self, now: Ticks, window: &SteadyWindow) -> Ticks {
+        let kept = if window.is_exact { 0.0 } else { END_SHARE };
         let mut most = self.deadline.saturating_sub(now);
-        most -= whole(most as f64 * END_SHARE).max(window.length / 8).min(most);
+        most -= whole(most as f64 * kept).max(window.length / 8).min(most);
         let by_count = self.tasks.iter().zip(&window.tasks).filter(|(task, _)| task.limit != u64::MAX);
         for (task, rate) in by_count {
             let left = task.limit.saturating_sub(task.issued) as f64;
@@ -236,7 +264,7 @@ impl Running<'_> {
             if each > 0.0 {
                 let expected = left / each;
                 // Four standard deviations of the random walk are kept back.
-                let kept = (left * END_SHARE).max(2.0) + 4.0 * (rate.walk * expected).sqrt();
+                let kept = (left * kept).max(2.0) + 4.0 * (rate.walk * expected).sqrt();
                 most = most.min(whole(((left - kept) / each).max(0.0)));
             }
         }
@@ -252,8 +280,8 @@ impl Running<'_> {
         }
     }
 
-    /// Moves the clock by `time`, in which everything goes on as in `window`.
-    fn skip(&mut self, now: Ticks, time: Ticks, window: &SteadyWindow) {
+    /// Moves the clock by `time`, in which everything goes on as in `window`. Returns the time.
+    pub(super) fn skip(&mut self, now: Ticks, time: Ticks, window: &SteadyWindow) -> Ticks {
         let mut moved = HashMap::new();
         let walks: Vec<f64> = window.tasks.iter().map(|_| normal(&mut self.system.random)).collect();
         let mut owed = [0.0; 3];
@@ -268,7 +296,8 @@ impl Running<'_> {
                     None => rate.per_tick[kind] * time as f64 + further * share,
                 };
                 owed[kind] += exact.max(0.0);
-                let count = whole(owed[kind].floor()).min(most - issued);
+                // A whole number of periods gives a whole number, but for rounding.
+                let count = whole((owed[kind] + ROUNDING).floor()).min(most - issued);
                 owed[kind] -= count as f64;
                 issued += count;
                 task.done[kind] += count;
@@ -290,6 +319,7 @@ impl Running<'_> {
         }
         self.fill_intervals(now, time, window, &moved);
         self.shift(time, window);
+        time
     }
 
     /// Adds what happens in `time` from `now` on to the histograms, the series and the counters of the devices.
@@ -343,6 +373,9 @@ impl Running<'_> {
     ) -> Vec<Counters> {
         let times = time as f64 / window.length as f64;
         let mut work: Vec<Counters> = window.drives.iter().map(|work| work.between(0.0, times)).collect();
+        if window.is_exact {
+            return work;
+        }
         let recorded = self.recording.window_sums();
         let in_flight = self.in_flight() as f64;
         for (direction, operation) in [(READ, Operation::Read), (WRITE, Operation::Write)] {
@@ -392,20 +425,22 @@ impl Running<'_> {
 }
 
 /// A steady window.
-struct SteadyWindow {
-    length: Ticks,
-    rate_error: f64,
+pub(super) struct SteadyWindow {
+    pub(super) length: Ticks,
+    pub(super) rate_error: f64,
+    /// Whether all that follows is as in it, so that nothing has to be left for the end.
+    pub(super) is_exact: bool,
     /// The work of each device.
-    drives: Vec<Counters>,
+    pub(super) drives: Vec<Counters>,
     /// The operations of each task.
-    tasks: Vec<TaskRate>,
+    pub(super) tasks: Vec<TaskRate>,
 }
 
 /// The operations of a task per tick: the mean by kind, and the variance of their sum that tasks do not share.
 #[derive(Debug, Clone, Copy, Default)]
-struct TaskRate {
-    per_tick: [f64; 3],
-    walk: f64,
+pub(super) struct TaskRate {
+    pub(super) per_tick: [f64; 3],
+    pub(super) walk: f64,
 }
 
 /// The statistics of `values`, which are finite numbers.

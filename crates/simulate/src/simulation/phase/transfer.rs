@@ -8,12 +8,12 @@ use crate::simulation::parts::service::uniform;
 use crate::simulation::parts::station::{READ, WRITE};
 use crate::simulation::request::{NONE, Request, Stage};
 use crate::simulation::system::{Behind, System};
-use crate::simulation::task::Gathered;
+use crate::simulation::task::{Gathered, Program, ReadAhead};
 use crate::simulation::time::{TICKS_PER_NS, Ticks};
 
 /// A page cache writes consecutive bytes of a file in requests of this size: Linux sends at most 1,280 KiB at once to
 /// most devices (`max_sectors_kb`).
-const GATHERED_BYTES: u64 = 1 << 20;
+pub(super) const GATHERED_BYTES: u64 = 1 << 20;
 
 impl Running<'_> {
     /// Serves the bytes of a request from the page cache of its node, or sends them to the devices.
@@ -28,38 +28,153 @@ impl Running<'_> {
             let bytes = request.piece.bytes;
             let cost = self.input.limits.copies.cost(bytes) * self.input.factor.max(1.0);
             if request.piece.direction == WRITE {
-                let dirty = self.input.limits.cache.map_or(0, |(_, dirty)| dirty);
                 let unwritten = self.tasks[request.task as usize].unwritten;
                 if self.jobs.is_none() && unwritten.saturating_add(bytes) > self.bytes_of_task {
                     // The whole file is waiting to be written, so these bytes are included.
                     self.requests.get(number).stage = Stage::End;
                     return Some(self.system.nodes[node].copies.pass(now, cost).max(now + TICKS_PER_NS));
                 }
-                let state = &mut self.system.nodes[node];
-                if state.dirty > 0 && state.dirty + bytes > dirty {
-                    self.write_gathered(now, request.task);
+                if !self.waiting[node].is_empty() || !self.has_room(node, bytes) {
                     self.waiting[node].push_back(number);
                     self.waited += 1;
-                    self.requests.get(number).stage = Stage::Data;
+                    self.make_room(now, node);
                     return None;
                 }
-                state.dirty += bytes;
-                let copied = state.copies.pass(now, cost).max(now + TICKS_PER_NS);
-                self.requests.get(number).stage = Stage::End;
-                self.tasks[request.task as usize].unwritten += bytes;
-                self.gather(copied, &request);
-                return Some(copied);
+                return Some(self.copy(now, number));
             }
-            let cached = self.tasks[request.task as usize].cached;
             let copied = self.system.nodes[node].copies.pass(now, cost).max(now + TICKS_PER_NS);
-            if cached >= 1.0 || (cached > 0.0 && uniform(&mut self.system.random) <= cached) {
-                self.requests.get(number).stage = Stage::End;
-                return Some(copied);
-            }
-            // Missing data is read ahead while other bytes are copied.
-            self.requests.get(number).ended = copied;
+            return self.read(now, copied, number);
         }
         self.send(now, number, true)
+    }
+
+    /// A read through the page cache, whose copy ends at `copied` if the bytes are there.
+    fn read(&mut self, now: Ticks, copied: Ticks, number: u32) -> Option<Ticks> {
+        let request = *self.requests.get(number);
+        let Piece { place: (file, offset), bytes, .. } = request.piece;
+        let end = offset + bytes;
+        let block = self.input.job.workload.geometry.block.0;
+        let index = request.task;
+        let task = &mut self.tasks[index as usize];
+        let is_in_order = task.ahead.next == (file, offset);
+        task.ahead.next = (file, end);
+        let reads_ahead = matches!(task.program, Program::Transfers { .. }) && is_in_order && block > bytes;
+        if !reads_ahead {
+            (task.ahead.ready, task.ahead.until) = (end, end);
+            let cached = task.cached;
+            if self.is_cached(cached) {
+                self.requests.get(number).stage = Stage::End;
+                return Some(copied);
+            }
+            // Missing data is read while other bytes are copied.
+            self.requests.get(number).ended = copied;
+            return self.send(now, number, true);
+        }
+        let unit = self.path.striping.gathered(GATHERED_BYTES);
+        // One unit is read ahead while the task reads the one before it.
+        let ReadAhead { ready, until, .. } = task.ahead;
+        if ready == until && until.saturating_sub(offset) <= unit {
+            self.begin_ahead(now, index, until.max(offset), block);
+        }
+        let request = self.requests.get(number);
+        let task = &mut self.tasks[index as usize];
+        request.stage = Stage::End;
+        if end <= task.ahead.ready {
+            return Some(copied);
+        }
+        request.ended = copied;
+        task.awaiting.push(number);
+        None
+    }
+
+    /// Begins to read a unit of a file from `from` on to the page cache, but nothing beyond the block of the task. It may
+    /// be there.
+    fn begin_ahead(&mut self, now: Ticks, index: u32, from: u64, block: u64) {
+        let bound = |of: u64| (from / of + 1).saturating_mul(of);
+        let until = bound(self.path.striping.gathered(GATHERED_BYTES)).min(bound(block));
+        let task = &mut self.tasks[index as usize];
+        let (file, node, cached) = (task.ahead.next.0, task.node, task.cached);
+        (task.ahead.ready, task.ahead.until) = (from, until);
+        if self.is_cached(cached) {
+            self.tasks[index as usize].ahead.ready = until;
+            return;
+        }
+        let piece = Piece { direction: READ, bytes: until - from, place: (file, from), modifies: false };
+        let request = Request { stage: Stage::ReadAhead, piece, ..Request::new(index, node) };
+        let request = self.requests.add(request);
+        let _ = self.send(now, request, false);
+    }
+
+    /// What was read ahead is in the page cache.
+    pub(super) fn read_ahead(&mut self, now: Ticks, number: u32) {
+        let request = *self.requests.get(number);
+        self.requests.remove(number);
+        let task = &mut self.tasks[request.task as usize];
+        let until = task.ahead.until;
+        task.ahead.ready = until;
+        let awaiting = std::mem::take(&mut task.awaiting);
+        if !awaiting.is_empty() && !task.is_over {
+            self.begin_ahead(now, request.task, until, self.input.job.workload.geometry.block.0);
+        }
+        for number in awaiting {
+            let copied = self.requests.get(number).ended;
+            self.following.push((copied.max(now), number));
+        }
+    }
+
+    /// Whether the page cache has something of which it has the share `cached`.
+    fn is_cached(&mut self, cached: f64) -> bool {
+        cached >= 1.0 || (cached > 0.0 && uniform(&mut self.system.random) <= cached)
+    }
+
+    /// Whether the page cache of a node takes `bytes` more before it has written others.
+    fn has_room(&self, node: usize, bytes: u64) -> bool {
+        let dirty = self.system.nodes[node].dirty;
+        dirty == 0 || dirty + bytes <= self.input.limits.cache.map_or(0, |(_, dirty)| dirty)
+    }
+
+    /// Copies the bytes of a write to the page cache, which has room for them. Returns when it is done.
+    fn copy(&mut self, now: Ticks, number: u32) -> Ticks {
+        let request = *self.requests.get(number);
+        let bytes = request.piece.bytes;
+        let cost = self.input.limits.copies.cost(bytes) * self.input.factor.max(1.0);
+        let state = &mut self.system.nodes[request.node as usize];
+        state.dirty += bytes;
+        let copied = state.copies.pass(now, cost).max(now + TICKS_PER_NS);
+        self.requests.get(number).stage = Stage::End;
+        self.tasks[request.task as usize].unwritten += bytes;
+        self.gather(copied, &request);
+        copied
+    }
+
+    /// Lets writes that wait for room continue, first come, first served, as far as there is room. If nothing is being
+    /// written that would make room, what was gathered for larger writes is written.
+    fn make_room(&mut self, now: Ticks, node: usize) {
+        while let Some(&first) = self.waiting[node].front() {
+            let request = *self.requests.get(first);
+            if self.has_room(node, request.piece.bytes) {
+                self.waiting[node].pop_front();
+                let copied = self.copy(now, first);
+                self.following.push((copied, first));
+            } else if self.system.nodes[node].writing == 0 {
+                self.write_gathered(now, request.task);
+                if self.system.nodes[node].writing == 0 {
+                    self.write_all_gathered(now, node);
+                }
+                return;
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Writes what the tasks of a node have gathered.
+    fn write_all_gathered(&mut self, now: Ticks, node: usize) {
+        for index in 0..narrow(self.tasks.len()) {
+            if self.tasks[index as usize].node as usize == node {
+                self.write_gathered(now, index);
+            }
+        }
     }
 
     /// Adds the bytes that a task has copied to its page cache to those before them, and writes them up to the last
@@ -95,7 +210,9 @@ impl Running<'_> {
             return;
         }
         let piece = Piece { direction: WRITE, bytes, place, modifies: false };
-        let new = Request::new(index, self.tasks[index as usize].node);
+        let node = self.tasks[index as usize].node;
+        self.system.nodes[node as usize].writing += bytes;
+        let new = Request::new(index, node);
         let behind = self.requests.add(Request {
             stage: Stage::WrittenBack,
             piece,
@@ -191,7 +308,7 @@ impl Running<'_> {
             return None;
         }
         let ended = whole_request.ended;
-        if whole_request.stage != Stage::WrittenBack {
+        if !matches!(whole_request.stage, Stage::WrittenBack | Stage::ReadAhead) {
             whole_request.stage = Stage::End;
         }
         if is_part {
@@ -224,10 +341,7 @@ impl Running<'_> {
         }
         let state = &mut self.system.nodes[node];
         state.dirty -= bytes;
-        // Each write makes room for as many bytes as it had. Waiting requests then check for room
-        // themselves.
-        if let Some(first) = self.waiting[node].pop_front() {
-            self.following.push((now, first));
-        }
+        state.writing = state.writing.saturating_sub(bytes);
+        self.make_room(now, node);
     }
 }
