@@ -8,8 +8,8 @@ use crate::simulation::parts::quantiles::{Quantiles, tail_shares};
 
 /// Number of steps between the quantiles; the last step is one percent.
 const STEPS: u32 = 100;
-/// If the 1st percentile and the last quantile before the largest time differ by less than this share of the mean, the
-/// time is treated as fixed, because a latency bucket is up to one percent wide.
+/// If the 1st and the 99th percentile differ by less than this share of the mean, and the last one of the tail from the
+/// 99th, the time is treated as fixed, because a latency bucket is up to one percent wide.
 const FIXED: f64 = 0.03;
 /// A quantile is known if at least this many transfers took longer: its relative standard error is then a third of
 /// the steepness of the distribution.
@@ -54,7 +54,9 @@ impl Shape {
         });
         let shares = [0.9, 0.99].into_iter().chain(tail_shares());
         let percentile = shares.take_while(is_known).last().map_or(0.0, percent);
-        if tail.last().unwrap_or(&before) - low < FIXED * mean {
+        // The noise of the passes widens the body, not the tail.
+        let is_fixed = |from: f64, until: f64| until - from < FIXED * mean;
+        if is_fixed(low, before) && is_fixed(before, *tail.last().unwrap_or(&before)) {
             return Self { percentile, ..Self::of_mean() };
         }
         let quantiles = Quantiles::new(&steps, &tail);

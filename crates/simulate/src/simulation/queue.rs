@@ -90,6 +90,12 @@ impl Events {
         }
     }
 
+    /// The sum of the times from `now` to all events, of which none is earlier.
+    pub(crate) fn ahead(&self, now: Ticks) -> Ticks {
+        let all = self.heap.0.iter().chain(&self.sorted).chain(&self.later);
+        all.fold(0, |sum, (at, _)| sum.wrapping_add(at.saturating_sub(now)))
+    }
+
     /// Moves all events by `time`.
     pub(crate) fn shift(&mut self, time: Ticks) {
         let all = self.heap.0.iter_mut().chain(&mut self.sorted).chain(&mut self.later);

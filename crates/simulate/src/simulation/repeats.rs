@@ -13,12 +13,25 @@ const TURNS_MAX: usize = 4 * PERIOD_MAX;
 /// Times and sums of two turns are alike if they differ by at most this share: they are rounded.
 const ALIKE: f64 = 1e-6;
 
-/// What happened from one turn of the first task to its next one.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Turn {
-    pub(crate) length: Ticks,
+/// The state of a phase.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct State {
+    pub(crate) at: Ticks,
+    /// What was recorded by then.
     pub(crate) operations: u64,
     pub(crate) latency_ns: u64,
+    /// The sum of the times until the next event of each request. It differs if requests are elsewhere on their way,
+    /// though all that was counted is the same: a turn may end amid operations that end together.
+    pub(crate) ahead: Ticks,
+}
+
+/// What happened from one turn of the first task to its next one, and the state at its end.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Turn {
+    length: Ticks,
+    operations: u64,
+    latency_ns: u64,
+    ahead: Ticks,
 }
 
 impl Turn {
@@ -26,6 +39,7 @@ impl Turn {
         let is_near = |one: u64, other: u64| one.abs_diff(other) as f64 <= ALIKE * one as f64 + 2.0;
         self.operations == other.operations
             && is_near(self.length, other.length)
+            && is_near(self.ahead, other.ahead)
             // Each latency is rounded to a nanosecond.
             && self.latency_ns.abs_diff(other.latency_ns) as f64 <= ALIKE * self.latency_ns as f64 + self.operations as f64
     }
@@ -35,8 +49,7 @@ impl Turn {
 pub(crate) struct Repeats {
     /// Number of operations of the first task at which the present turn ends.
     pub(crate) next: u64,
-    /// Its begin: the time, and the operations and the latencies that were recorded by then.
-    pub(crate) begin: (Ticks, u64, u64),
+    begin: State,
     turns: VecDeque<Turn>,
     alike: [usize; PERIOD_MAX],
     searched: usize,
@@ -51,9 +64,9 @@ pub(crate) struct Checked {
     pub(crate) period: usize,
     /// Turns since its begin.
     pub(crate) turns: usize,
-    /// The first of the two periods.
-    pub(crate) first: Option<Turn>,
-    pub(crate) begin: (Ticks, u64, u64),
+    pub(crate) begin: State,
+    /// After the first of the two periods.
+    pub(crate) middle: State,
     /// Nothing may be drawn in it.
     pub(crate) random: Vec<Xoshiro256PlusPlus>,
 }
@@ -62,7 +75,7 @@ impl Repeats {
     pub(crate) fn new() -> Self {
         Self {
             next: u64::MAX,
-            begin: (0, 0, 0),
+            begin: State::default(),
             turns: VecDeque::new(),
             alike: [0; PERIOD_MAX],
             searched: 0,
@@ -85,13 +98,13 @@ impl Repeats {
     }
 
     /// Forgets all turns: the next one begins at `begin`.
-    pub(crate) fn forget(&mut self, begin: (Ticks, u64, u64)) {
+    pub(crate) fn forget(&mut self, begin: State) {
         let next = self.next;
         *self = Self { next, begin, ..Self::new() };
     }
 
     /// Ends the present turn, at the state `end`.
-    pub(crate) fn end(&mut self, end: (Ticks, u64, u64)) {
+    pub(crate) fn end(&mut self, end: State) {
         let turn = since(self.begin, end);
         self.begin = end;
         if self.searched >= TURNS_MAX {
@@ -117,6 +130,11 @@ impl Repeats {
 }
 
 /// What happened between two states.
-pub(crate) fn since(begin: (Ticks, u64, u64), end: (Ticks, u64, u64)) -> Turn {
-    Turn { length: end.0 - begin.0, operations: end.1 - begin.1, latency_ns: end.2.wrapping_sub(begin.2) }
+pub(crate) fn since(begin: State, end: State) -> Turn {
+    Turn {
+        length: end.at - begin.at,
+        operations: end.operations - begin.operations,
+        latency_ns: end.latency_ns.wrapping_sub(begin.latency_ns),
+        ahead: end.ahead,
+    }
 }

@@ -10,7 +10,7 @@ use plan::{Order, Phase, Sharing};
 use super::Running;
 use super::steady::{LEVEL_CHANGE, SteadyWindow, TaskRate};
 use super::transfer::GATHERED_BYTES;
-use crate::simulation::repeats::{Checked, since};
+use crate::simulation::repeats::{Checked, State, since};
 use crate::simulation::time::Ticks;
 
 /// At most this number of times the time so far is not simulated, until the period is looked at again.
@@ -49,9 +49,9 @@ impl Running<'_> {
         ((is_in_order && !shifts) || cycle == 1).then_some(cycle)
     }
 
-    fn state(&self, now: Ticks) -> (Ticks, u64, u64) {
+    fn state(&self, now: Ticks) -> State {
         let (operations, latency_ns) = self.recording.recorded();
-        (now, operations, latency_ns)
+        State { at: now, operations, latency_ns, ahead: self.events.ahead(now) }
     }
 
     pub(super) fn done_by_first(&self) -> u64 {
@@ -77,7 +77,7 @@ impl Running<'_> {
         };
         checked.turns += 1;
         if checked.turns == checked.period {
-            checked.first = Some(since(checked.begin, state));
+            checked.middle = state;
             self.steady.begin.half = self.tasks.iter().map(|task| task.done).collect();
         }
         if checked.turns < 2 * checked.period {
@@ -106,12 +106,12 @@ impl Running<'_> {
     }
 
     /// Whether a check that is so many `times` as long as the one since `begin` is short against what is left.
-    fn has_time_for(&self, now: Ticks, begin: (Ticks, u64, u64), times: f64) -> bool {
+    fn has_time_for(&self, now: Ticks, begin: State, times: f64) -> bool {
         let first = &self.tasks[0];
         let done: u64 = first.done.iter().sum::<u64>() - self.steady.begin.done[0].iter().sum::<u64>();
         let left = first.limit.saturating_sub(first.issued) as f64;
         times * CHECKED_SHARE * (done as f64) < left
-            && times * CHECKED_SHARE * ((now - begin.0) as f64) < self.deadline.saturating_sub(now) as f64
+            && times * CHECKED_SHARE * ((now - begin.at) as f64) < self.deadline.saturating_sub(now) as f64
     }
 
     /// Begins to compare two periods of this number of turns.
@@ -123,18 +123,14 @@ impl Running<'_> {
         // The window ends with its two periods, not with its batches.
         self.steady.next = u64::MAX;
         let begin = self.state(now);
-        self.steady.repeats.checked = Some(Checked { period, turns: 0, first: None, begin, random });
+        self.steady.repeats.checked = Some(Checked { period, turns: 0, begin, middle: begin, random });
     }
 
     /// The two periods that were `checked`, if they were the same. Otherwise a longer period to look at, if there may be
     /// one.
     fn repeated(&mut self, now: Ticks, checked: &Checked) -> Result<SteadyWindow, Option<usize>> {
-        let begin = checked.begin;
-        let both = since(begin, self.state(now));
-        let first = checked.first.ok_or(None)?;
-        let middle =
-            (begin.0 + first.length, begin.1 + first.operations, begin.2.wrapping_add(first.latency_ns));
-        let is_same = first.is_like(&since(middle, self.state(now)))
+        let Checked { begin, middle, .. } = *checked;
+        let is_same = since(begin, middle).is_like(&since(middle, self.state(now)))
             && checked.random == self.system.random_states()
             && self.waited == self.steady.begin.waited
             && self.worn.is_none();
@@ -142,7 +138,7 @@ impl Running<'_> {
             return Err(None);
         }
         let cycle = self.cycle().ok_or(None)?;
-        let length = both.length;
+        let length = now - begin.at;
         let mut tasks = vec![TaskRate::default(); self.tasks.len()];
         let mut longer = 1;
         for members in self.positions() {
@@ -161,7 +157,7 @@ impl Running<'_> {
         if longer > 1 {
             return Err(usize::try_from(longer).ok().and_then(|times| checked.period.checked_mul(times)));
         }
-        let drives = self.work_of_window(begin.0, now).ok_or(None)?;
+        let drives = self.work_of_window(begin.at, now).ok_or(None)?;
         Ok(SteadyWindow { length, rate_error: 0.0, is_exact: true, drives, tasks })
     }
 
