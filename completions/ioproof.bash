@@ -1851,7 +1851,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__run)
-            opts="-q -y -h --on --quick --cached --resume --set --model --seed --on-nodes --verdict --like --expect --probe --quiet --out --yes --explain --full --history --sign --nonce --mpi --destroy-data-on --allow-commands --state --help acceptance best-point block-size bsc-nvm buffer-size cuny-test1 cuny-uv300 file-size fs-blocks io500 iops-definitions iops-lustre latency layers local-disk luns many-nodes-mixes mdtest-shared-directory metadata nodes-compared open-advice randomops raw-disks read-write-mix sas-flash sas-mixed-analytics scale-news small-files steady-state sub-blocks task-count tasks-by-transfer-size threads transfer-size weak-scaling"
+            opts="-q -y -h --on --quick --cached --resume --set --model --seed --simulate-all --on-nodes --verdict --like --expect --probe --quiet --out --yes --explain --full --history --sign --nonce --mpi --destroy-data-on --allow-commands --state --help acceptance best-point block-size bsc-nvm buffer-size cuny-test1 cuny-uv300 file-size fs-blocks io500 iops-definitions iops-lustre latency layers local-disk luns many-nodes-mixes mdtest-shared-directory metadata nodes-compared open-advice randomops raw-disks read-write-mix sas-flash sas-mixed-analytics scale-news small-files steady-state sub-blocks task-count tasks-by-transfer-size threads transfer-size weak-scaling"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -75,6 +75,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l destroy-data-on 
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l allow-commands -d 'Agree to the commands that the study executes, and to the loss of the data on the devices of its layouts; --explain shows them and prints the hash' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l state -d 'Directory for the ledger of the layouts that a study creates [default: /var/lib/ioproof]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l cached -d 'With --quick: also measure the page cache, after the storage itself'
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l simulate-all -d 'With --model: simulate all of each phase, and compute nothing from steady states. May take hours'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l verdict -d 'Exit with status 8 if a commitment of the study was not kept'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l probe -d 'Predict the rest from a probe: up to three cases with direct transfers in the directory of each target, run from this node in passes of 300 ms. The record of the probe is kept'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s q -l quiet -d 'Do not print the path of the record and the progress on standard error; warnings are still printed'

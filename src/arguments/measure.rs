@@ -41,6 +41,9 @@ pub(crate) struct RunArguments {
     /// With --model: seed of the random number generator.
     #[arg(long, value_name = "N", default_value_t = 0, requires = "model")]
     pub(crate) seed: u64,
+    /// With --model: simulate all of each phase, and compute nothing from steady states. May take hours.
+    #[arg(long, requires = "model")]
+    pub(crate) simulate_all: bool,
     /// Run only the cases that use exactly N nodes.
     #[arg(long, value_name = "N", conflicts_with_all = ["quick", "resume"])]
     pub(crate) on_nodes: Option<u32>,

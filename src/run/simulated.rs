@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use plan::{CaseEstimate, PlanSource, Prediction, Predictions, RunEnvironment, estimates};
+use plan::{CaseEstimate, Plan, PlanSource, Prediction, Predictions, RunEnvironment, estimates};
 use record::{Manifest, ModelSource, Provenance, Recorder, Resumed};
 use runner::Checked;
 use simulate::{Description, Model, SimulatedMachine};
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
     let PlannedRun { what, plan, mut notes } = ask(arguments, 1)?;
     notes.extend(SimulatedMachine::left_out(&plan));
     let predicted = predictions::of_model(&plan, &model);
-    let mut machine = SimulatedMachine::new(model, &plan, source.seed);
+    let mut machine = machine(model, &plan, source.seed, arguments);
     let world = World::of_nodes(machine.topology());
     let session = Session::new(&world, &what);
     let checked = session.check_on(&machine, plan, BTreeSet::new())?;
@@ -50,6 +50,9 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
         } else {
             report::outline(&checked.plan, &around, screen())
         })?;
+        let (estimates, _) = estimates(&checked.plan, &around);
+        let computing = machine.computing(&checked.plan, &estimates);
+        notes.push(report::of_computing(&checked.plan, &estimates, &computing));
         return print(&lines(&notes)).map(|()| Exit::Success);
     }
     let directory = session.directory(arguments.how.out.as_deref())?;
@@ -93,7 +96,7 @@ fn resume(
     }
     let manifest = &resumed.manifest;
     let predicted = predictions::of_model(&manifest.plan, &model);
-    let mut machine = SimulatedMachine::new(model, &manifest.plan, source.seed);
+    let mut machine = machine(model, &manifest.plan, source.seed, arguments);
     let world = World::of_nodes(machine.topology());
     let session = Session::new(&world, "resumed");
     let finished: BTreeSet<String> = resumed.finished.iter().cloned().collect();
@@ -110,6 +113,11 @@ fn resume(
         session.life(recorder, &mut watch).on_machine(&mut machine).run(&checked)?
     };
     conclude(&ended, (&place, directory), arguments.verdict, signer)
+}
+
+fn machine(model: Model, plan: &Plan, seed: u64, arguments: &RunArguments) -> SimulatedMachine {
+    let machine = SimulatedMachine::new(model, plan, seed);
+    if arguments.simulate_all { machine.without_extrapolation() } else { machine }
 }
 
 /// Reads the model in the file `path`. Also returns the description of the model for the record.

@@ -48,7 +48,7 @@ pub use history::{History, HistorySelection};
 pub use inventory::{inventory, inventory_json, inventory_schema};
 pub use model::{ModelView, model};
 pub use preflight::{Commands, LayoutOutlook, explain, layouts, outline, prediction, preflight};
-pub use progress::{Progress, Shown, Steps};
+pub use progress::{Progress, Shown, Steps, of_computing};
 pub use report::schema::schema;
 pub use study::Study;
 pub use summary::excerpt::{check_published, check_published_json};

@@ -465,6 +465,13 @@ fn extent(plan: &Plan, estimates: &[CaseEstimate]) -> String {
     }
 }
 
+/// How long `plan` computes on a model, where `computing` has the expected seconds of a phase of each case.
+#[must_use]
+pub fn of_computing(plan: &Plan, estimates: &[CaseEstimate], computing: &[f64]) -> String {
+    let seconds = TimeLeft::new(plan, estimates, Some(computing)).seconds();
+    format!("{}: docs/MODELS.md says what is simulated and what is not", computing_words(seconds))
+}
+
 /// How long it takes to compute a model. What finds its steady state early or late differs by such factors.
 fn computing_words(seconds: f64) -> String {
     match seconds / COMPUTING_FACTOR {

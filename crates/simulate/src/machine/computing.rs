@@ -30,6 +30,7 @@ impl SimulatedMachine {
         let most = estimate.phases.iter().map(operations).fold(0.0, f64::max);
         let in_flight = f64::from(workload.tasks) * f64::from(workload.backend.depth().max(1));
         let simulated = match workload.work {
+            _ if !self.extrapolates => most,
             Work::Jobs(_) | Work::Objects(_) | Work::Rpc(_) => most,
             _ if self.is_random() => most.min(RANDOM.max(TURNS * in_flight)),
             _ => most.min(TURNS * in_flight),
