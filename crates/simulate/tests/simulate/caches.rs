@@ -1,6 +1,6 @@
 //! Caches as vessels that fill and empty at known rates.
 
-use plan::{Nanos, Order, Phase, ReadFrom, SyncRule};
+use plan::{Backend, Nanos, Order, Phase, ReadFrom, SyncRule};
 
 use runner::Machine;
 
@@ -130,6 +130,24 @@ fn consecutive_writes_are_gathered_whatever_their_size() {
     }
     let random = rate(64 << 10, Order::Random { seed: 1 });
     assert!(random < large / 5.0, "{random} B/s");
+}
+
+#[test]
+fn reads_in_order_are_read_ahead_and_each_byte_once() {
+    for (transfer, depth) in [(4 << 10, 1), (64 << 10, 8), (96 << 10, 1), (4 << 20, 1), (64 << 10, 64)] {
+        let mut spec = in_order(transfer, 192 << 20, 2);
+        spec.direct = false;
+        if depth > 1 {
+            spec.backend = Backend::Uring { depth, required: true };
+        }
+        let read = reads(PAGE_CACHE, spec.clone());
+        let from_disk: u64 = read.devices.iter().map(|(_, sample)| sample.counters.read_bytes).sum();
+        is_close(&format!("{transfer} B, {depth} in flight"), from_disk as f64, f64::from(2 * (192 << 20)));
+        is_close("all of the disk", read.bytes_per_second(), 100e6);
+        // The file is read again and again, from its begin.
+        spec.duration = Some(Nanos::secs(10));
+        is_close("several times", reads(PAGE_CACHE, spec).bytes_per_second(), 100e6);
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The path of bytes between a node and the devices, through its page cache, adapter, links and servers.
 
-use plan::Operation;
+use plan::{Operation, Order};
 
 use super::{Running, narrow};
 use crate::simulation::parts::drive::Piece;
@@ -58,10 +58,17 @@ impl Running<'_> {
         let task = &mut self.tasks[index as usize];
         let is_in_order = task.ahead.next == (file, offset);
         task.ahead.next = (file, end);
-        let reads_ahead = matches!(task.program, Program::Transfers { .. }) && is_in_order && block > bytes;
-        if !reads_ahead {
+        let is_file = matches!(task.program, Program::Transfers { .. });
+        let is_sequential = self.input.job.workload.order == Order::Sequential && block > bytes;
+        if !(is_file && is_sequential && is_in_order) {
             (task.ahead.ready, task.ahead.until) = (end, end);
             let cached = task.cached;
+            // Nothing is read ahead any more where it was before.
+            for waiting in std::mem::take(&mut task.awaiting) {
+                if let Some(next) = self.send(now, waiting, true) {
+                    self.following.push((next, waiting));
+                }
+            }
             if self.is_cached(cached) {
                 self.requests.get(number).stage = Stage::End;
                 return Some(copied);
@@ -70,31 +77,34 @@ impl Running<'_> {
             self.requests.get(number).ended = copied;
             return self.send(now, number, true);
         }
-        let unit = self.path.striping.gathered(GATHERED_BYTES);
-        // One unit is read ahead while the task reads the one before it.
-        let ReadAhead { ready, until, .. } = task.ahead;
-        if ready == until && until.saturating_sub(offset) <= unit {
-            self.begin_ahead(now, index, until.max(offset), block);
-        }
         let request = self.requests.get(number);
+        (request.stage, request.ended) = (Stage::End, copied);
+        self.look_ahead(now, index, offset);
         let task = &mut self.tasks[index as usize];
-        request.stage = Stage::End;
         if end <= task.ahead.ready {
             return Some(copied);
         }
-        request.ended = copied;
         task.awaiting.push(number);
         None
     }
 
-    /// Begins to read a unit of a file from `from` on to the page cache, but nothing beyond the block of the task. It may
-    /// be there.
-    fn begin_ahead(&mut self, now: Ticks, index: u32, from: u64, block: u64) {
-        let bound = |of: u64| (from / of + 1).saturating_mul(of);
-        let until = bound(self.path.striping.gathered(GATHERED_BYTES)).min(bound(block));
+    /// Begins to read the next unit of a file when the task reads the one before it, at `offset`.
+    fn look_ahead(&mut self, now: Ticks, index: u32, offset: u64) {
+        let geometry = &self.input.job.workload.geometry;
+        let unit = self.path.striping.gathered(GATHERED_BYTES.max(geometry.transfer.0));
+        let block = geometry.block.0;
         let task = &mut self.tasks[index as usize];
-        let (file, node, cached) = (task.ahead.next.0, task.node, task.cached);
+        let ReadAhead { next: (file, _), ready, until } = task.ahead;
+        let from = until.max(offset);
+        // Nothing is read ahead beyond the block of the task.
+        let is_needed = from == offset || (from - offset <= unit && !from.is_multiple_of(block));
+        if ready < until || !is_needed {
+            return;
+        }
+        let bound = |of: u64| (from / of + 1).saturating_mul(of);
+        let until = bound(unit).min(bound(block));
         (task.ahead.ready, task.ahead.until) = (from, until);
+        let (node, cached) = (task.node, task.cached);
         if self.is_cached(cached) {
             self.tasks[index as usize].ahead.ready = until;
             return;
@@ -105,21 +115,28 @@ impl Running<'_> {
         let _ = self.send(now, request, false);
     }
 
-    /// What was read ahead is in the page cache.
+    /// What was read ahead is in the page cache: reads that waited for it end.
     pub(super) fn read_ahead(&mut self, now: Ticks, number: u32) {
-        let request = *self.requests.get(number);
+        let Request { task: index, piece: Piece { place: (file, from), bytes, .. }, .. } =
+            *self.requests.get(number);
         self.requests.remove(number);
-        let task = &mut self.tasks[request.task as usize];
-        let until = task.ahead.until;
-        task.ahead.ready = until;
-        let awaiting = std::mem::take(&mut task.awaiting);
-        if !awaiting.is_empty() && !task.is_over {
-            self.begin_ahead(now, request.task, until, self.input.job.workload.geometry.block.0);
+        let ahead = &mut self.tasks[index as usize].ahead;
+        if (ahead.next.0, ahead.until) != (file, from + bytes) {
+            return;
         }
-        for number in awaiting {
-            let copied = self.requests.get(number).ended;
-            self.following.push((copied.max(now), number));
+        ahead.ready = ahead.until;
+        let mut awaiting = std::mem::take(&mut self.tasks[index as usize].awaiting);
+        while let Some(&first) = awaiting.first() {
+            let Request { piece: Piece { place: (_, offset), bytes, .. }, ended: copied, .. } =
+                *self.requests.get(first);
+            self.look_ahead(now, index, offset);
+            if offset + bytes > self.tasks[index as usize].ahead.ready {
+                break;
+            }
+            awaiting.remove(0);
+            self.following.push((copied.max(now), first));
         }
+        self.tasks[index as usize].awaiting = awaiting;
     }
 
     /// Whether the page cache has something of which it has the share `cached`.
