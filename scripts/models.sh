@@ -16,7 +16,7 @@ esac
 need_rust
 need python3:python3
 "$CARGO" build --release --locked --quiet
-program=$(pwd)/${CARGO_TARGET_DIR:-target}/release/ioproof
+program=${CARGO_TARGET_DIR:-target}/release/ioproof
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 

@@ -41,7 +41,7 @@ impl PercentilePromise<'_> {
     /// - It is broken only if the statistic misses it, the order statistics of all transfers show that, and the median
     ///   of the passes misses it as the median of a rate would. If the worst repetition counts, order statistics of
     ///   that repetition alone, corrected as above.
-    /// - Otherwise it is doubtful, and in a model that does not describe the percentile.
+    /// - Otherwise it is doubtful. In a model that does not describe the percentile it always is.
     pub(super) fn settled(&self, values: &[f64]) -> Option<Settled> {
         let all = Summary::of(values)?;
         let (worst, best) = if self.at_least() { (all.min, all.max) } else { (all.max, all.min) };

@@ -99,8 +99,10 @@ impl TimeLeft {
     pub(super) fn end(&mut self, elapsed: Duration) {
         self.between = true;
         if self.computes {
-            self.took += elapsed.as_secs_f64();
-            self.expected += self.computing();
+            if self.computing() > 0.0 {
+                self.took += elapsed.as_secs_f64();
+                self.expected += self.computing();
+            }
         } else if let Some(expected) = self.step().filter(|one| !one.by_clock).map(|one| one.seconds.middle) {
             self.took += elapsed.as_secs_f64();
             self.expected += expected;
@@ -145,7 +147,10 @@ impl TimeLeft {
         let took = self.took + if self.between { 0.0 } else { self.elapsed };
         let later: f64 = self.steps[self.next()..].iter().map(|step| step.computing).sum();
         let left = this * (1.0 - self.share()) + later;
-        if done > 0.0 { left * took / done } else { left }
+        let all: f64 = self.steps.iter().map(|step| step.computing).sum();
+        let weight = (done / (TRUSTED_FROM * all).max(1e-9)).min(1.0);
+        let pace = if done > 0.0 { 1.0 + (took / done - 1.0) * weight } else { 1.0 };
+        left * pace
     }
 
     /// Expected seconds of computing the current phase.

@@ -113,7 +113,7 @@ impl Recording {
         self.previous = ended;
     }
 
-    /// Begins the window anew, with the same one before it. Returns what was recorded in it so far.
+    /// Begins the window anew, and keeps the previous one. Returns what was recorded in it so far.
     pub(crate) fn restart_window(&mut self) -> ByOperation<Window> {
         let ended = std::mem::take(&mut self.response);
         for (before, window) in self.before.iter_mut().zip(&ended) {

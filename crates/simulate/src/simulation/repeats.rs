@@ -53,7 +53,7 @@ pub(crate) struct Repeats {
     turns: VecDeque<Turn>,
     alike: [usize; PERIOD_MAX],
     searched: usize,
-    /// The shortest period that has not been refused.
+    /// The shortest period that is looked at: twice the one that was refused, so that few of them are checked.
     least: usize,
     pub(crate) checked: Option<Checked>,
 }
@@ -92,7 +92,7 @@ impl Repeats {
         (self.searched, self.least) = (0, 1);
     }
 
-    /// The period that was checked was none: a longer one is searched.
+    /// The period that was checked was none.
     pub(crate) fn refuse(&mut self, period: usize) {
         self.least = 2 * period;
     }

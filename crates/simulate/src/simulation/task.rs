@@ -1,5 +1,7 @@
 //! A task of a phase, and its sequence of operations.
 
+use std::collections::VecDeque;
+
 use engine::{Mixture, Offsets, TaskOutcome, TransferLimit};
 use plan::{Operation, Phase, Tree, Work, Workload};
 
@@ -145,7 +147,7 @@ pub(crate) struct Task {
     pub(crate) gathered: Option<Gathered>,
     pub(crate) ahead: ReadAhead,
     /// Requests that wait for what is read ahead.
-    pub(crate) awaiting: Vec<u32>,
+    pub(crate) awaiting: VecDeque<u32>,
     /// The share of its reads that the page cache serves.
     pub(crate) cached: f64,
     pub(crate) opened: [Ticks; 2],
@@ -179,7 +181,7 @@ impl Task {
             unwritten: 0,
             gathered: None,
             ahead: ReadAhead { next: (u64::MAX, 0), ready: 0, until: 0 },
-            awaiting: Vec::new(),
+            awaiting: VecDeque::new(),
             cached,
             opened: [0; 2],
             io: [0; 2],

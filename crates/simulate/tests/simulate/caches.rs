@@ -144,9 +144,21 @@ fn reads_in_order_are_read_ahead_and_each_byte_once() {
         let from_disk: u64 = read.devices.iter().map(|(_, sample)| sample.counters.read_bytes).sum();
         is_close(&format!("{transfer} B, {depth} in flight"), from_disk as f64, f64::from(2 * (192 << 20)));
         is_close("all of the disk", read.bytes_per_second(), 100e6);
-        // The file is read again and again, from its begin.
+        // The file is read again and again.
         spec.duration = Some(Nanos::secs(10));
         is_close("several times", reads(PAGE_CACHE, spec).bytes_per_second(), 100e6);
+    }
+}
+
+#[test]
+fn reads_in_order_of_what_is_in_memory_end() {
+    for transfer in [4 << 10, 768_000, 4 << 20] {
+        let mut spec = in_order(transfer, transfer * 64, 1);
+        (spec.direct, spec.sync.at_close) = (false, true);
+        let mut machine = machine(PAGE_CACHE, 2);
+        phase(&mut machine, spec.clone(), Phase::Write, 0);
+        let read = phase(&mut machine, spec, Phase::Read, 0);
+        assert_eq!((read.transfers(), read.device_requests()[0]), (64.0, 0), "{transfer} B");
     }
 }
 

@@ -136,12 +136,28 @@ fn what_fills_or_grows_is_simulated_to_its_end() {
     let (_, mut late) = work("", (1, 1), 4 << 10, Some(60));
     (late.order, late.pace) = (Order::Random { seed: 1 }, Some(Pace { transfers_per_second: 1100.0 }));
     late.backend = Backend::Uring { depth: 4096, required: true };
+    // A seek at the beginning of each pass over a small file.
+    let seeks = r#"
+        node = { processors = 4 }
+        [[device]]
+        name = "disk"
+        read = { time = "12ms", next_time = "0ns", rate = "150MB/s" }
+        write = { rate = "1GB/s" }
+        [[layout]]
+        name = "here"
+        devices = "disk"
+        "#;
+    let seeks = simulate::read(Path::new("m.toml"), &format!("model = {{ name = \"m\" }}\n{seeks}"))
+        .expect("a model");
+    let (_, mut again) = work("", (1, 1), 1 << 20, Some(60));
+    again.geometry.block = Bytes(64 << 20);
     // A page cache that is full after seconds; what it gathers goes out in parts of 20 MB.
     let (target, mut streams) = work("scale", (1, 16), 4 << 10, None);
     (streams.direct, streams.geometry.block) = (false, Bytes(4 << 30));
     for (model, work, phase) in [
         (&model, fills, Phase::Write),
         (&model, (String::new(), late), Phase::Read),
+        (&seeks, (String::new(), again), Phase::Read),
         (&stock("scale-disks"), (target, streams), Phase::Write),
     ] {
         let [short, whole] = both(model, &work, phase).map(simulated);

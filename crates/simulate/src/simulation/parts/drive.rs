@@ -301,6 +301,11 @@ impl Drive {
         self.load.is_some()
     }
 
+    /// Whether a request that begins where the last one ended takes another time.
+    pub(crate) fn depends_on_place(&self) -> bool {
+        self.service.iter().any(ServiceTime::depends_on_place)
+    }
+
     /// When it stalls next.
     pub(crate) fn next_trouble(&self, now: Ticks) -> Ticks {
         let begins = self.stalls.iter().filter_map(|stall| stall.next(now)).map(|(begin, _)| begin);

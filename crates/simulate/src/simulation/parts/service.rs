@@ -76,6 +76,11 @@ impl ServiceTime {
         whole((time + self.ticks_per_byte * bytes as f64) * factor)
     }
 
+    /// Whether a request that continues the previous one takes another time.
+    pub(crate) fn depends_on_place(&self) -> bool {
+        self.mean[0].total_cmp(&self.mean[1]).is_ne()
+    }
+
     /// Its mean for `bytes`, in nanoseconds.
     pub(crate) fn mean_ns(&self, bytes: u64, continues: bool) -> f64 {
         (self.mean[usize::from(continues)] + self.ticks_per_byte * bytes as f64) / TICKS_PER_NS as f64

@@ -10,6 +10,7 @@ use plan::{Order, Phase, Sharing};
 use super::Running;
 use super::steady::{LEVEL_CHANGE, SteadyWindow, TaskRate};
 use super::transfer::GATHERED_BYTES;
+use crate::simulation::parts::drive::Drive;
 use crate::simulation::repeats::{Checked, State, since};
 use crate::simulation::time::Ticks;
 
@@ -34,19 +35,24 @@ impl Running<'_> {
         }
     }
 
-    /// The bytes after which a task is at the same place relative to chunks, stripes and what a page cache gathers; 1 if all
-    /// places are alike. `None` if its places have no order.
+    /// The bytes after which a task is at the same place relative to chunks, stripes and units of a page cache; 1 if all
+    /// places are alike. `None` if its places have no order, or if what happens at the end of a file or block counts.
     fn cycle(&self) -> Option<u64> {
         let workload = self.input.job.workload;
-        let geometry = &workload.geometry;
         let striping = &self.path.striping;
-        let gathered = if self.buffered { striping.gathered(GATHERED_BYTES) } else { 1 };
-        let cycle = lcm(striping.cycle(), gathered);
+        let unit =
+            if self.buffered { lcm(striping.gathered(GATHERED_BYTES), self.read_ahead_unit()) } else { 1 };
+        let cycle = lcm(striping.cycle(), unit);
+        let place_counts = self.buffered || self.system.drives.iter().any(Drive::depends_on_place);
+        if cycle == 1 && !place_counts {
+            return Some(1);
+        }
         let is_in_order = workload.order == Order::Sequential
-            && (geometry.segments == 1 || workload.files.sharing != Sharing::Shared);
+            && (workload.geometry.segments == 1 || workload.files.sharing != Sharing::Shared);
         // A file whose end is amid a stripe shifts the places of its task when it is read or written again.
-        let shifts = self.deadline != u64::MAX && !self.bytes_of_task.is_multiple_of(cycle);
-        ((is_in_order && !shifts) || cycle == 1).then_some(cycle)
+        let begins_again = self.deadline != u64::MAX;
+        let shifts = begins_again && (place_counts || !self.bytes_of_task.is_multiple_of(cycle));
+        (is_in_order && !shifts).then_some(cycle)
     }
 
     fn state(&self, now: Ticks) -> State {

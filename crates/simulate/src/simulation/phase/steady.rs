@@ -283,7 +283,11 @@ impl Running<'_> {
     /// Moves the clock by `time`, in which everything goes on as in `window`. Returns the time.
     pub(super) fn skip(&mut self, now: Ticks, time: Ticks, window: &SteadyWindow) -> Ticks {
         let mut moved = HashMap::new();
-        let walks: Vec<f64> = window.tasks.iter().map(|_| normal(&mut self.system.random)).collect();
+        let walks: Vec<f64> = window
+            .tasks
+            .iter()
+            .map(|rate| if rate.walk > 0.0 { normal(&mut self.system.random) } else { 0.0 })
+            .collect();
         let mut owed = [0.0; 3];
         for ((task, rate), walk) in self.tasks.iter_mut().zip(&window.tasks).zip(walks) {
             let each: f64 = rate.per_tick.iter().sum();

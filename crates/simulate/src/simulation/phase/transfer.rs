@@ -79,20 +79,36 @@ impl Running<'_> {
         }
         let request = self.requests.get(number);
         (request.stage, request.ended) = (Stage::End, copied);
-        self.look_ahead(now, index, offset);
+        self.look_ahead(now, index, (offset, end));
         let task = &mut self.tasks[index as usize];
         if end <= task.ahead.ready {
             return Some(copied);
         }
-        task.awaiting.push(number);
+        task.awaiting.push_back(number);
         None
     }
 
-    /// Begins to read the next unit of a file when the task reads the one before it, at `offset`.
-    fn look_ahead(&mut self, now: Ticks, index: u32, offset: u64) {
-        let geometry = &self.input.job.workload.geometry;
-        let unit = self.path.striping.gathered(GATHERED_BYTES.max(geometry.transfer.0));
-        let block = geometry.block.0;
+    /// Bytes that a page cache reads ahead at a time.
+    pub(super) fn read_ahead_unit(&self) -> u64 {
+        self.path.striping.gathered(GATHERED_BYTES.max(self.input.job.workload.geometry.transfer.0))
+    }
+
+    /// Begins to read the next unit of a file when the task reads the one before it, from `offset` to `end`. Units that are
+    /// in the page cache are passed over.
+    fn look_ahead(&mut self, now: Ticks, index: u32, (offset, end): (u64, u64)) {
+        loop {
+            let before = self.tasks[index as usize].ahead.until;
+            self.read_unit(now, index, offset);
+            let ReadAhead { ready, until, .. } = self.tasks[index as usize].ahead;
+            if ready < until || ready >= end || until == before {
+                return;
+            }
+        }
+    }
+
+    /// Begins to read the next unit, if none is being read and it is needed soon.
+    fn read_unit(&mut self, now: Ticks, index: u32, offset: u64) {
+        let (unit, block) = (self.read_ahead_unit(), self.input.job.workload.geometry.block.0);
         let task = &mut self.tasks[index as usize];
         let ReadAhead { next: (file, _), ready, until } = task.ahead;
         let from = until.max(offset);
@@ -126,14 +142,14 @@ impl Running<'_> {
         }
         ahead.ready = ahead.until;
         let mut awaiting = std::mem::take(&mut self.tasks[index as usize].awaiting);
-        while let Some(&first) = awaiting.first() {
+        while let Some(&first) = awaiting.front() {
             let Request { piece: Piece { place: (_, offset), bytes, .. }, ended: copied, .. } =
                 *self.requests.get(first);
-            self.look_ahead(now, index, offset);
+            self.look_ahead(now, index, (offset, offset + bytes));
             if offset + bytes > self.tasks[index as usize].ahead.ready {
                 break;
             }
-            awaiting.remove(0);
+            awaiting.pop_front();
             self.following.push((copied.max(now), first));
         }
         self.tasks[index as usize].awaiting = awaiting;
@@ -358,7 +374,7 @@ impl Running<'_> {
         }
         let state = &mut self.system.nodes[node];
         state.dirty -= bytes;
-        state.writing = state.writing.saturating_sub(bytes);
+        state.writing -= bytes;
         self.make_room(now, node);
     }
 }
