@@ -18,6 +18,8 @@ const MEMBERS_MAX: u32 = 1 << 20;
 const THROUGH_MAX: usize = 64;
 /// Maximum number of quantiles at equal steps of a time with a tail: the first quantile of that is beyond the others.
 const STEPS_MOST: usize = 1000;
+/// Maximum number of quantiles of a tail; the last of them is exceeded by one time in 10^14.
+const TAIL_MOST: usize = 12;
 /// Minimum time between stalls; more frequent stalls can be described as a lower rate.
 const STALL_EVERY_LEAST_NS: u64 = 1_000_000;
 /// Maximum processor time of a request.
@@ -249,6 +251,9 @@ impl Check<'_> {
                 "with a `tail`, `quantiles` have at most {STEPS_MOST} values, so that it is beyond them"
             );
             self.at(at, key, message);
+        }
+        if tail.len() > TAIL_MOST {
+            self.at(at, key, format!("`tail` has at most {TAIL_MOST} values: leave out the last ones"));
         }
         let all: Vec<&Time> = [before].into_iter().chain(tail).chain([last]).collect();
         if all.windows(2).any(|pair| pair[0] > pair[1]) {

@@ -38,6 +38,10 @@ fn the_model_without_a_mistake_can_be_used() {
 #[test]
 fn each_mistake_is_told_with_its_line_and_what_is_allowed() {
     let many = format!("[{}]", vec!["\"network\""; 65].join(", "));
+    let long_tail = format!(
+        "distribution = \"empirical\", quantiles = [\"1ms\", \"9ms\"], tail = [{}]",
+        vec!["\"5ms\""; 13].join(", ")
+    );
     let node = format!("processors = 4, through = {many}");
     for (from, to, line, words) in [
         (
@@ -62,6 +66,20 @@ fn each_mistake_is_told_with_its_line_and_what_is_allowed() {
             17,
             "writes that fit in it take no time",
         ),
+        (
+            "time = \"8ms\", rate = \"200MB/s\"",
+            "time = \"8ms\", tail = [\"9ms\"]",
+            15,
+            "`tail` refines the last step of `quantiles`",
+        ),
+        (
+            "time = \"8ms\", rate = \"200MB/s\"",
+            "distribution = \"empirical\", quantiles = [\"1ms\", \"2ms\", \"9ms\"], tail = [\"1ms\"]",
+            15,
+            "`tail` is not in ascending order",
+        ),
+        ("time = \"8ms\", rate = \"200MB/s\"", &long_tail, 15, "`tail` has at most 12 values"),
+        ("name = \"disks\"", "name = \"disks\", percentile = 101", 1, "use a number from 0 to 100"),
         ("count = 4", "count = 0", 14, "count is 0"),
         ("slots = 8", "slots = 0", 10, "slots is 0"),
         (
