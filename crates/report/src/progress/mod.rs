@@ -123,7 +123,7 @@ impl Progress {
             Self { left, view, started, results, counts: false, small: false, phase: None, launches };
         if shown != Shown::Nothing {
             let computing = match computing {
-                Some(_) => format!(" of the model's clock, {}", computing_words(progress.left.seconds())),
+                Some(_) => format!(" on the model's clock, {}", computing_words(progress.left.seconds())),
                 None => String::new(),
             };
             let extent = extent(plan, estimates);

@@ -104,8 +104,13 @@ pub(crate) fn when(report: &Report) -> String {
                 .virtual_ns
                 .map(|nanos| format!(", {} of virtual time{all}", duration(nanos as f64 / 1e9)));
             let computed = run.computed.map(|part| {
-                let (time, error) = (duration(part.seconds), percent(part.rate_error));
-                format!(" ({time} computed from steady states, rates ± {error} or less)")
+                let time = duration(part.seconds);
+                // Periods have no interval.
+                let error = match part.rate_error {
+                    0.0 => String::new(),
+                    error => format!(", rates ± {} or less", percent(error)),
+                };
+                format!(" ({time} computed from steady states{error})")
             });
             let parts = [took, computed, predicted(run)].into_iter().flatten();
             std::iter::once(started).chain(parts).collect()

@@ -11,8 +11,7 @@ const STEPS: u32 = 100;
 /// If the 1st and the 99th percentile differ by less than this share of the mean, and the last one of the tail from the
 /// 99th, the time is treated as fixed, because a latency bucket is up to one percent wide.
 const FIXED: f64 = 0.03;
-/// A quantile is known if at least this many transfers took longer: its relative standard error is then a third of
-/// the steepness of the distribution.
+/// A quantile is known if at least this many transfers took longer: their number then has a standard error of a third.
 const BEYOND_LEAST: f64 = 10.0;
 
 /// The shape of a distribution of times, normalised to a mean of 1.
@@ -38,7 +37,7 @@ impl Shape {
     /// time, but the value with which the last hundredth has the right mean.
     pub(super) fn of(latency: &Latency, other_ns: f64) -> Self {
         let count = latency.count() as f64;
-        let is_known = |share: &f64| (1.0 - share) * count >= BEYOND_LEAST - 0.5;
+        let is_known = |share: &f64| ((1.0 - share) * count).round() >= BEYOND_LEAST;
         let at = |share: f64| (latency.percentile(percent(share)) as f64 - other_ns).max(0.0);
         let least = (latency.min_ns() as f64 - other_ns).max(0.0);
         let between = (1..STEPS).map(|step| at(f64::from(step) / f64::from(STEPS)));

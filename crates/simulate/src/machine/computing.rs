@@ -12,7 +12,9 @@ const TASK: f64 = 3e-6;
 const PIECE: f64 = 0.15e-6;
 /// The same for a call on a name.
 const NAME: f64 = 3e-6;
-/// Operations that are simulated until a steady state is found: with random times, and turns of each task without them.
+/// Operations that are simulated until a steady state is found: through a page cache, which has to be full before, with
+/// random times, and turns of each task without them.
+const BUFFERED: f64 = 10_000_000.0;
 const RANDOM: f64 = 300_000.0;
 const TURNS: f64 = 20.0;
 
@@ -32,6 +34,9 @@ impl SimulatedMachine {
         let simulated = match workload.work {
             _ if !self.extrapolates => most,
             Work::Jobs(_) | Work::Objects(_) | Work::Rpc(_) => most,
+            _ if self.model.node.cache.is_some() && !workload.direct && workload.work.is_transfers() => {
+                most.min(BUFFERED)
+            }
             _ if self.is_random() => most.min(RANDOM.max(TURNS * in_flight)),
             _ => most.min(TURNS * in_flight),
         };

@@ -66,8 +66,7 @@ impl Running<'_> {
 
     /// Operations of the first task in a turn.
     fn turn(&self) -> u64 {
-        let workload = self.input.job.workload;
-        u64::from(if workload.work.makes_trees() { 1 } else { workload.backend.depth().max(1) })
+        u64::from(self.input.job.workload.backend.depth().max(1))
     }
 
     /// Ends a turn, and the search when whole periods were not simulated.
@@ -96,16 +95,15 @@ impl Running<'_> {
         {
             return self.check_period(now, longer);
         }
-        let skipped = window.map_or(0, |window| {
+        if let Ok(window) = window {
             let longest = self.time_to_skip(now, &window).min(TIMES_MAX * (now - self.first_io));
             let time = longest - longest % window.length;
-            if time > 0 && !self.changes(&window, time) { self.skip(now, time, &window) } else { 0 }
-        });
-        self.steady.skipped += skipped;
-        if skipped > 0 {
-            self.begin_window(now + skipped);
-            self.seek_repeats(now + skipped);
-            return self.check_period(now + skipped, checked.period);
+            if time > 0 && !self.changes(&window, time) {
+                self.skip(now, time, &window);
+                self.begin_window(now + time);
+                self.seek_repeats(now + time);
+                return self.check_period(now + time, checked.period);
+            }
         }
         self.restart_window(now);
         self.steady.repeats.refuse(checked.period);

@@ -147,7 +147,7 @@ impl Running<'_> {
             self.steady.batch *= 2;
             return self.begin_window(now);
         }
-        self.steady.skipped += self.skip(now, time, &window);
+        self.skip(now, time, &window);
         self.steady.error = self.steady.error.max(window.rate_error);
         self.begin_window(now + time);
         self.seek_repeats(now + time);
@@ -280,8 +280,8 @@ impl Running<'_> {
         }
     }
 
-    /// Moves the clock by `time`, in which everything goes on as in `window`. Returns the time.
-    pub(super) fn skip(&mut self, now: Ticks, time: Ticks, window: &SteadyWindow) -> Ticks {
+    /// Moves the clock by `time`, in which everything goes on as in `window`.
+    pub(super) fn skip(&mut self, now: Ticks, time: Ticks, window: &SteadyWindow) {
         let mut moved = HashMap::new();
         let walks: Vec<f64> = window
             .tasks
@@ -323,7 +323,7 @@ impl Running<'_> {
         }
         self.fill_intervals(now, time, window, &moved);
         self.shift(time, window);
-        time
+        self.steady.skipped += time;
     }
 
     /// Adds what happens in `time` from `now` on to the histograms, the series and the counters of the devices.
