@@ -51,23 +51,16 @@ pub(crate) struct LiveLine {
 }
 
 impl LiveLine {
-    /// Prints the path of the `record` of `plan` and starts the progress display.
-    pub(crate) fn start(record: &Path, plan: &Plan, estimates: &[CaseEstimate], shown: Shown) -> Self {
-        Self::show(Progress::new(record, plan, estimates, shown))
-    }
-
-    /// The same for a model, with the expected seconds of computing a phase of each case.
-    pub(crate) fn of_model(
+    /// Prints the path of the `record` of `plan` and starts the progress display. In a model, `computing` has the expected
+    /// seconds of computing a phase of each case.
+    pub(crate) fn start(
         record: &Path,
         plan: &Plan,
         estimates: &[CaseEstimate],
-        computing: &[f64],
+        computing: Option<&[f64]>,
         shown: Shown,
     ) -> Self {
-        Self::show(Progress::of_model(record, plan, estimates, computing, shown))
-    }
-
-    fn show(line: Progress) -> Self {
+        let line = Progress::new(record, plan, estimates, computing, shown);
         let (is_shown, tick_after) = (line.is_shown(), if line.is_live() { TICK } else { TICK_OF_LOG });
         let shared = Arc::new((
             Mutex::new(Shared { line, running: None, controls: None, stopped: None, over: false }),

@@ -235,7 +235,8 @@ impl<'s, 'w> Campaign<'s, 'w> {
     ) -> Result<RunSummary, Failure> {
         let plan = &validated.checked.plan;
         let (all, _) = estimates(plan, around);
-        let mut watch = TerminalWatch { line: LiveLine::start(recorder.directory(), plan, &all, self.shown) };
+        let mut watch =
+            TerminalWatch { line: LiveLine::start(recorder.directory(), plan, &all, None, self.shown) };
         let (host, comm) = (&self.session.host, self.session.world.comm());
         let life = PlanExecution::new(host, comm, recorder, &mut watch, Arc::clone(&self.session.controls));
         let life = life.with_servers(self.agreed.clone());

@@ -224,7 +224,7 @@ impl<'w> Session<'w> {
     pub(crate) fn line(&self, checked: &Checked, directory: &Path, shown: Shown) -> LiveLine {
         let around = self.environment(&checked.plan, &checked.facts);
         let (estimates, _) = estimates(&checked.plan, &around);
-        LiveLine::start(directory, &checked.plan, &estimates, shown)
+        LiveLine::start(directory, &checked.plan, &estimates, None, shown)
     }
 
     /// A plan execution of this session.

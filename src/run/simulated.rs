@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
     let ended = {
         let computing = machine.computing(&checked.plan, &estimates);
         let shown = arguments.how.shown();
-        let line = LiveLine::of_model(&directory, &checked.plan, &estimates, &computing, shown);
+        let line = LiveLine::start(&directory, &checked.plan, &estimates, Some(&computing), shown);
         let mut watch = TerminalWatch { line };
         session.life(recorder, &mut watch).on_machine(&mut machine).run(&checked)?
     };
@@ -108,7 +108,7 @@ fn resume(
         let (estimates, _) = estimates(&checked.plan, &environment(&machine, &checked, predicted));
         let computing = machine.computing(&checked.plan, &estimates);
         let shown = arguments.how.shown();
-        let line = LiveLine::of_model(directory, &checked.plan, &estimates, &computing, shown);
+        let line = LiveLine::start(directory, &checked.plan, &estimates, Some(&computing), shown);
         let mut watch = TerminalWatch { line };
         session.life(recorder, &mut watch).on_machine(&mut machine).run(&checked)?
     };

@@ -65,7 +65,7 @@ struct Results {
 /// # fn show(plan: &plan::Plan, around: &plan::RunEnvironment) {
 /// use report::{Progress, Shown};
 /// let (estimates, _) = plan::estimates(plan, around);
-/// let mut progress = Progress::new("runs/1".as_ref(), plan, &estimates, Shown::All);
+/// let mut progress = Progress::new("runs/1".as_ref(), plan, &estimates, None, Shown::All);
 /// progress.start(&plan.cases[0], 0, plan::Phase::Write);
 /// progress.update(1 << 30, 1 << 10, std::time::Duration::from_secs(2), None);
 /// progress.end(std::time::Duration::from_secs(4));
@@ -89,26 +89,11 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Shows the location of the record of `plan`, and the expected duration.
+    /// Shows the location of the record of `plan`, and the expected duration. In a model, `computing` has the expected
+    /// seconds of computing a phase of each case; the time left is then that of computing, and rates are those on the
+    /// model's clock.
     #[must_use]
-    pub fn new(record: &Path, plan: &Plan, estimates: &[CaseEstimate], shown: Shown) -> Self {
-        Self::begin(record, plan, estimates, None, shown)
-    }
-
-    /// The same for a model, where `computing` has the expected seconds of computing a phase of each case. The time left
-    /// is that of computing, and rates are those on the model's clock.
-    #[must_use]
-    pub fn of_model(
-        record: &Path,
-        plan: &Plan,
-        estimates: &[CaseEstimate],
-        computing: &[f64],
-        shown: Shown,
-    ) -> Self {
-        Self::begin(record, plan, estimates, Some(computing), shown)
-    }
-
-    fn begin(
+    pub fn new(
         record: &Path,
         plan: &Plan,
         estimates: &[CaseEstimate],
