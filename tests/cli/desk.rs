@@ -4,20 +4,17 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use testbed::{Finished, HighPriority, Program, Running, Scratch};
+use testbed::{Finished, HighPriority, Program, Running, Scratch, attempts};
 
 /// No run of these tests takes longer than this, unless it hangs.
 const LIMIT: Duration = Duration::from_secs(90);
 /// How long a test waits for something that a running program is about to do.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The factor of the last attempt of [`measured`].
-pub(crate) const LONGEST: u32 = 4;
 
 /// A directory in which the program is called. Runs are recorded in `record` inside it.
 pub(crate) struct Desk {
@@ -102,54 +99,19 @@ pub(crate) fn fio() -> Result<(), String> {
 
 static PROCESSORS: RwLock<()> = RwLock::new(());
 
-/// Lock held by a test that measures.
-pub(crate) struct Timed {
-    _beside_each_other: RwLockReadGuard<'static, ()>,
-    _priority: HighPriority,
-}
-
-/// Gives the processes that the test starts priority over everything else on the host. Several of these tests may run
-/// at a time, since they wait for their devices and use hardly any processor time.
-pub(crate) fn timed() -> Timed {
-    Timed {
-        _beside_each_other: PROCESSORS.read().unwrap_or_else(PoisonError::into_inner),
-        _priority: HighPriority::raise(),
-    }
-}
-
-/// Measures a known quantity, and repeats with longer runs if a busy machine distorted the result. `measure` gets the
-/// factor for its latencies and lengths, so that the machine's noise has less weight with each attempt. The last
-/// attempt, with [`LONGEST`], counts.
+/// Measures a known quantity in several [`attempts`], with priority over everything else on the host. Several of these
+/// tests may run at a time, since they wait for their devices and use hardly any processor time.
 pub(crate) fn measured(measure: impl Fn(u32)) {
-    let _timed = timed();
+    let _beside_others = PROCESSORS.read().unwrap_or_else(PoisonError::into_inner);
+    let _priority = HighPriority::raise();
     attempts(measure);
 }
 
-/// Like [`measured`], but no other test measures at the same time.
+/// Like [`measured`], for a test that keeps processors busy itself: no other one measures at the same time.
 pub(crate) fn measured_alone(measure: impl Fn(u32)) {
-    let _alone = alone();
+    let _alone = PROCESSORS.write().unwrap_or_else(PoisonError::into_inner);
+    let _priority = HighPriority::raise();
     attempts(measure);
-}
-
-fn attempts(measure: impl Fn(u32)) {
-    let found = |times| panic::catch_unwind(AssertUnwindSafe(|| measure(times))).is_ok();
-    if ![1, 2].into_iter().any(found) {
-        measure(LONGEST);
-    }
-}
-
-/// Lock held by a test that keeps processors busy on purpose.
-pub(crate) struct Alone {
-    _lock: RwLockWriteGuard<'static, ()>,
-    _priority: HighPriority,
-}
-
-/// Like [`timed`], but no other test measures at the same time.
-pub(crate) fn alone() -> Alone {
-    Alone {
-        _lock: PROCESSORS.write().unwrap_or_else(PoisonError::into_inner),
-        _priority: HighPriority::raise(),
-    }
 }
 
 /// Emptying the page cache affects the whole host.

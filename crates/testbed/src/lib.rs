@@ -30,6 +30,7 @@
 //! }
 //! ```
 
+mod attempts;
 mod clusters;
 mod devices;
 mod error;
@@ -37,6 +38,7 @@ mod fuse;
 mod programs;
 mod scratch;
 
+pub use attempts::{LONGEST, attempts};
 pub use clusters::hosts::{Hosts, HostsBuilder};
 pub use clusters::launch::Launch;
 pub use clusters::moosefs::MooseFs;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use testbed::{
     Effect, Fault, FileSystem, Limits, LoopDevice, Operation, Programme, ProgrammedFs, Rig, Stripe, Testbed,
-    When, WrongData, skipped,
+    When, WrongData, attempts, skipped,
 };
 
 /// The alignment that every device here takes for direct transfers.
@@ -89,18 +89,21 @@ fn measured_a_limit_of_40_mb_per_second_is_what_a_plain_direct_reader_and_writer
     if skipped(Testbed::available()) {
         return;
     }
-    const LIMIT: u64 = 40_000_000;
-    let device = LoopDevice::builder().file_system(FileSystem::Xfs).limits(Limits::bandwidth(LIMIT)).build();
-    let device = device.expect("a device");
-    let file = open_direct(&device.mount_point().expect("mounted").join("data"));
-    let time = Duration::from_secs(5);
-    // Writes go round at least once in that time, so that reads meet no holes.
-    let write = rate(2, time, |buffer, offset| file.write_all_at(buffer, offset).expect("written"));
-    let read = rate(2, time, |buffer, offset| file.read_exact_at(buffer, offset).expect("read"));
-    for (name, rate) in [("write", write), ("read", read)] {
-        let share = rate / LIMIT as f64;
-        assert!((0.95..=1.05).contains(&share), "{name}: {share:.3} of the limit");
-    }
+    attempts(|_| {
+        const LIMIT: u64 = 40_000_000;
+        let device =
+            LoopDevice::builder().file_system(FileSystem::Xfs).limits(Limits::bandwidth(LIMIT)).build();
+        let device = device.expect("a device");
+        let file = open_direct(&device.mount_point().expect("mounted").join("data"));
+        let time = Duration::from_secs(5);
+        // Writes go round at least once in that time, so that reads meet no holes.
+        let write = rate(2, time, |buffer, offset| file.write_all_at(buffer, offset).expect("written"));
+        let read = rate(2, time, |buffer, offset| file.read_exact_at(buffer, offset).expect("read"));
+        for (name, rate) in [("write", write), ("read", read)] {
+            let share = rate / LIMIT as f64;
+            assert!((0.95..=1.05).contains(&share), "{name}: {share:.3} of the limit");
+        }
+    });
 }
 
 #[test]
@@ -189,18 +192,20 @@ fn measured_a_frozen_file_system_holds_writes_until_it_is_thawed() {
     if skipped(Testbed::available()) {
         return;
     }
-    let device = LoopDevice::builder().bytes(32 << 20).file_system(FileSystem::Ext4).build();
-    let device = device.expect("a device");
-    let path = device.mount_point().expect("mounted").join("file");
-    let still = Duration::from_millis(300);
-    let frozen = device.freeze().expect("frozen");
-    let start = Instant::now();
-    let writer = std::thread::spawn(move || fs::write(path, "data").map(|()| Instant::now()));
-    std::thread::sleep(still);
-    frozen.thaw().expect("thawed");
-    let wrote = writer.join().expect("no panic").expect("written");
-    assert!(wrote - start >= still, "a write went through after {:?}", wrote - start);
-    assert!(device.freeze().is_ok(), "it can be frozen again");
+    attempts(|_| {
+        let device = LoopDevice::builder().bytes(32 << 20).file_system(FileSystem::Ext4).build();
+        let device = device.expect("a device");
+        let path = device.mount_point().expect("mounted").join("file");
+        let still = Duration::from_millis(300);
+        let frozen = device.freeze().expect("frozen");
+        let start = Instant::now();
+        let writer = std::thread::spawn(move || fs::write(path, "data").map(|()| Instant::now()));
+        std::thread::sleep(still);
+        frozen.thaw().expect("thawed");
+        let wrote = writer.join().expect("no panic").expect("written");
+        assert!(wrote - start >= still, "a write went through after {:?}", wrote - start);
+        assert!(device.freeze().is_ok(), "it can be frozen again");
+    });
 }
 
 #[test]
@@ -209,25 +214,30 @@ fn measured_programmed_latency_is_what_a_plain_direct_reader_sees() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
-    let latency = Duration::from_millis(3);
-    let disk = ProgrammedFs::builder().mount().expect("a file system");
-    fs::write(disk.path().join("data"), vec![7; 1 << 20]).expect("written");
-    disk.set_programme(Programme { read_latency: latency, ..Programme::default() });
-    let file = open_direct(&disk.path().join("data"));
-    let mut buffer = Aligned::new(4096);
-    let mut seen: Vec<Duration> = (0..100)
-        .map(|index| {
-            let start = Instant::now();
-            file.read_exact_at(buffer.get(), index * 4096).expect("read");
-            start.elapsed()
-        })
-        .collect();
-    seen.sort_unstable();
-    // A low percentile: what a busy host adds to some of them is not the device's.
-    let (least, tenth) = (seen[0], seen[10]);
-    assert!(least >= latency, "a read came back after {least:?}");
-    // The floor of FUSE is about 60 µs.
-    assert!(tenth.as_secs_f64() < 1.1 * latency.as_secs_f64(), "10th percentile {tenth:?} of {latency:?}");
+    attempts(|_| {
+        let latency = Duration::from_millis(3);
+        let disk = ProgrammedFs::builder().mount().expect("a file system");
+        fs::write(disk.path().join("data"), vec![7; 1 << 20]).expect("written");
+        disk.set_programme(Programme { read_latency: latency, ..Programme::default() });
+        let file = open_direct(&disk.path().join("data"));
+        let mut buffer = Aligned::new(4096);
+        let mut seen: Vec<Duration> = (0..100)
+            .map(|index| {
+                let start = Instant::now();
+                file.read_exact_at(buffer.get(), index * 4096).expect("read");
+                start.elapsed()
+            })
+            .collect();
+        seen.sort_unstable();
+        // A low percentile: what a busy host adds to some of them is not the device's.
+        let (least, tenth) = (seen[0], seen[10]);
+        assert!(least >= latency, "a read came back after {least:?}");
+        // The floor of FUSE is about 60 µs.
+        assert!(
+            tenth.as_secs_f64() < 1.1 * latency.as_secs_f64(),
+            "10th percentile {tenth:?} of {latency:?}"
+        );
+    });
 }
 
 #[test]
@@ -236,21 +246,23 @@ fn measured_latencies_of_requests_at_the_same_time_overlap() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
-    let latency = Duration::from_millis(100);
-    let programme = Programme { read_latency: latency, ..Programme::default() };
-    let disk = ProgrammedFs::builder().programme(programme).mount().expect("a file system");
-    let path = disk.path().join("data");
-    fs::write(&path, vec![7; 64 << 10]).expect("written");
-    let start = Instant::now();
-    std::thread::scope(|scope| {
-        for task in 0..16 {
-            let file = open_direct(&path);
-            let read = move || file.read_exact_at(Aligned::new(4096).get(), task * 4096);
-            scope.spawn(move || read().expect("read"));
-        }
+    attempts(|_| {
+        let latency = Duration::from_millis(100);
+        let programme = Programme { read_latency: latency, ..Programme::default() };
+        let disk = ProgrammedFs::builder().programme(programme).mount().expect("a file system");
+        let path = disk.path().join("data");
+        fs::write(&path, vec![7; 64 << 10]).expect("written");
+        let start = Instant::now();
+        std::thread::scope(|scope| {
+            for task in 0..16 {
+                let file = open_direct(&path);
+                let read = move || file.read_exact_at(Aligned::new(4096).get(), task * 4096);
+                scope.spawn(move || read().expect("read"));
+            }
+        });
+        let took = start.elapsed();
+        assert!(took >= latency && took < 8 * latency, "16 reads of {latency:?} took {took:?}");
     });
-    let took = start.elapsed();
-    assert!(took >= latency && took < 8 * latency, "16 reads of {latency:?} took {took:?}");
 }
 
 #[test]
@@ -259,14 +271,16 @@ fn measured_programmed_bandwidth_is_what_plain_writers_see_together() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
-    const BANDWIDTH: u64 = 20_000_000;
-    let programme = Programme { write_bandwidth: Some(BANDWIDTH), ..Programme::default() };
-    let disk = ProgrammedFs::builder().programme(programme).mount().expect("a file system");
-    let file = open_direct(&disk.path().join("data"));
-    let write = |buffer: &mut [u8], offset| file.write_all_at(buffer, offset).expect("written");
-    let share = rate(4, Duration::from_secs(2), write) / BANDWIDTH as f64;
-    // Up to one piece of each writer more or less is seen at the ends.
-    assert!((0.85..=1.1).contains(&share), "{share:.3} of the programmed bandwidth");
+    attempts(|_| {
+        const BANDWIDTH: u64 = 20_000_000;
+        let programme = Programme { write_bandwidth: Some(BANDWIDTH), ..Programme::default() };
+        let disk = ProgrammedFs::builder().programme(programme).mount().expect("a file system");
+        let file = open_direct(&disk.path().join("data"));
+        let write = |buffer: &mut [u8], offset| file.write_all_at(buffer, offset).expect("written");
+        let share = rate(4, Duration::from_secs(2), write) / BANDWIDTH as f64;
+        // Up to one piece of each writer more or less is seen at the ends.
+        assert!((0.85..=1.1).contains(&share), "{share:.3} of the programmed bandwidth");
+    });
 }
 
 #[test]
@@ -373,17 +387,19 @@ fn measured_a_block_device_over_a_programmed_file_has_its_latency() {
     if skipped(Testbed::available()) || skipped(ProgrammedFs::available()) {
         return;
     }
-    let disk = ProgrammedFs::builder().mount().expect("a file system");
-    let image = disk.path().join("image");
-    File::create(&image).and_then(|file| file.set_len(16 << 20)).expect("an image");
-    let device = LoopDevice::builder().over(&image).build().expect("a device");
-    let latency = Duration::from_millis(20);
-    disk.set_programme(Programme { read_latency: latency, ..Programme::default() });
-    let file = open_direct(device.device());
-    let start = Instant::now();
-    for index in 0..10 {
-        file.read_exact_at(Aligned::new(4096).get(), index * 4096).expect("read");
-    }
-    let each = start.elapsed() / 10;
-    assert!(each >= latency && each < 2 * latency, "a read took {each:?}");
+    attempts(|_| {
+        let disk = ProgrammedFs::builder().mount().expect("a file system");
+        let image = disk.path().join("image");
+        File::create(&image).and_then(|file| file.set_len(16 << 20)).expect("an image");
+        let device = LoopDevice::builder().over(&image).build().expect("a device");
+        let latency = Duration::from_millis(20);
+        disk.set_programme(Programme { read_latency: latency, ..Programme::default() });
+        let file = open_direct(device.device());
+        let start = Instant::now();
+        for index in 0..10 {
+            file.read_exact_at(Aligned::new(4096).get(), index * 4096).expect("read");
+        }
+        let each = start.elapsed() / 10;
+        assert!(each >= latency && each < 2 * latency, "a read took {each:?}");
+    });
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use testbed::{Hosts, Launch, Limits, Program, Running, skipped};
+use testbed::{Hosts, Launch, Limits, Program, Running, attempts, skipped};
 
 /// Waits until `running` has what `look` finds.
 fn wait_for<T>(running: &mut Running, look: impl Fn(&Running) -> Option<T>) -> T {
@@ -78,19 +78,22 @@ fn measured_a_limited_link_carries_what_it_may() {
     if skipped(Hosts::available()) || skipped(python()) {
         return;
     }
-    const BITS: u64 = 80_000_000;
-    let hosts = Hosts::of(2).expect("hosts");
-    hosts.limit_link(1, BITS).expect("limited");
-    let receive = "import socket,time\ns=socket.create_server(('',9000));c=s.accept()[0]\nc.recv(1<<21,socket.MSG_WAITALL)\n\
+    attempts(|_| {
+        const BITS: u64 = 80_000_000;
+        let hosts = Hosts::of(2).expect("hosts");
+        hosts.limit_link(1, BITS).expect("limited");
+        let receive = "import socket,time\ns=socket.create_server(('',9000));c=s.accept()[0]\nc.recv(1<<21,socket.MSG_WAITALL)\n\
                    t=time.monotonic();n=0\nwhile d:=c.recv(1<<16): n+=len(d)\nprint(n/(time.monotonic()-t))";
-    let send = "import socket,time\nfor i in range(200):\n try: c=socket.create_connection(('node2',9000));break\n \
+        let send = "import socket,time\nfor i in range(200):\n try: c=socket.create_connection(('node2',9000));break\n \
                 except OSError: time.sleep(.02)\nc.sendall(bytes(22<<20))";
-    let receiver =
-        hosts.inside(1, &Program::new("python3").args(["-c", receive])).spawn().expect("it starts");
-    text(&hosts.inside(0, &Program::new("python3").args(["-c", send])));
-    let rate: f64 = receiver.wait().expect("it ends").expect_code(0).stdout.trim().parse().expect("a number");
-    let share = rate * 8.0 / BITS as f64;
-    assert!((0.85..=1.02).contains(&share), "{share:.3} of the limit");
+        let receiver =
+            hosts.inside(1, &Program::new("python3").args(["-c", receive])).spawn().expect("it starts");
+        text(&hosts.inside(0, &Program::new("python3").args(["-c", send])));
+        let rate: f64 =
+            receiver.wait().expect("it ends").expect_code(0).stdout.trim().parse().expect("a number");
+        let share = rate * 8.0 / BITS as f64;
+        assert!((0.85..=1.02).contains(&share), "{share:.3} of the limit");
+    });
 }
 
 fn python() -> Result<(), String> {
@@ -147,31 +150,35 @@ fn measured_devices_of_all_hosts_reach_their_limits_at_the_same_time() {
     if skipped(Hosts::available()) || skipped(testbed::Testbed::available()) {
         return;
     }
-    const LIMIT: u64 = 40_000_000;
-    let mut hosts = Hosts::builder(3).devices(1, Limits::bandwidth(LIMIT)).build().expect("hosts");
-    hosts.device_mut(2, 0).expect("a device").limit(Limits::bandwidth(LIMIT / 4)).expect("limited");
-    let file = hosts.device_path(0).join("data");
-    // What passes free after idle is written before the clock starts.
-    let write = format!(
-        "dd if=/dev/zero of={0} bs=1M count=4 oflag=direct status=none
+    attempts(|_| {
+        const LIMIT: u64 = 40_000_000;
+        let mut hosts = Hosts::builder(3).devices(1, Limits::bandwidth(LIMIT)).build().expect("hosts");
+        hosts.device_mut(2, 0).expect("a device").limit(Limits::bandwidth(LIMIT / 4)).expect("limited");
+        let file = hosts.device_path(0).join("data");
+        // What passes free after idle is written before the clock starts.
+        let write = format!(
+            "dd if=/dev/zero of={0} bs=1M count=4 oflag=direct status=none
          start=$(date +%s%N); dd if=/dev/zero of={0} bs=1M count=$1 oflag=direct status=none
          echo $(($(date +%s%N) - start))",
-        file.display()
-    );
-    let started: Vec<_> = [200, 200, 50]
-        .iter()
-        .enumerate()
-        .map(|(index, pieces)| {
-            let program = Program::new("sh").args(["-c", &write, "sh", &pieces.to_string()]);
-            hosts.inside(index, &program).spawn().expect("it starts")
-        })
-        .collect();
-    for (running, (pieces, limit)) in started.into_iter().zip([(200, LIMIT), (200, LIMIT), (50, LIMIT / 4)]) {
-        let took: f64 =
-            running.wait().expect("it ends").expect_code(0).stdout.trim().parse().expect("a time");
-        let share = f64::from(pieces << 20) / (took / 1e9) / limit as f64;
-        assert!((0.95..=1.05).contains(&share), "{share:.3} of the limit");
-    }
+            file.display()
+        );
+        let started: Vec<_> = [200, 200, 50]
+            .iter()
+            .enumerate()
+            .map(|(index, pieces)| {
+                let program = Program::new("sh").args(["-c", &write, "sh", &pieces.to_string()]);
+                hosts.inside(index, &program).spawn().expect("it starts")
+            })
+            .collect();
+        for (running, (pieces, limit)) in
+            started.into_iter().zip([(200, LIMIT), (200, LIMIT), (50, LIMIT / 4)])
+        {
+            let took: f64 =
+                running.wait().expect("it ends").expect_code(0).stdout.trim().parse().expect("a time");
+            let share = f64::from(pieces << 20) / (took / 1e9) / limit as f64;
+            assert!((0.95..=1.05).contains(&share), "{share:.3} of the limit");
+        }
+    });
 }
 
 /// Lines in order, since ranks print in none.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 use testbed::{Finished, Hosts, Launch, Limits, Program, Slurm, skipped};
 
-use crate::desk::{Desk, assert_says, run, timed};
+use crate::desk::{Desk, assert_says, measured, run};
 use crate::hosts::{file, no_hosts, over, target};
 
 #[test]
@@ -128,18 +128,19 @@ fn ranks_with_other_arguments_are_refused() {
 
 #[test]
 fn measured_a_slow_host_is_named() {
-    let _quiet = timed();
     if no_hosts() || skipped(testbed::Testbed::available()) {
         return;
     }
-    const LIMIT: u64 = 20_000_000;
-    let desk = Desk::new();
-    let mut hosts = Hosts::builder(4).devices(1, Limits::bandwidth(LIMIT)).build().expect("hosts");
-    hosts.device_mut(2, 0).expect("a device").limit(Limits::bandwidth(LIMIT / 4)).expect("limited");
-    let words = format!("-w -F -D 5 -t 1m -b 256m --posix.odirect -o {}", file(&hosts.device_path(0)));
-    let _ = run(&over(&hosts, 1, &desk.ior(&words))).expect_code(0);
-    let report = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0);
-    assert_says(&report.stdout, &["node node3 had"]);
+    measured(|_| {
+        const LIMIT: u64 = 20_000_000;
+        let desk = Desk::new();
+        let mut hosts = Hosts::builder(4).devices(1, Limits::bandwidth(LIMIT)).build().expect("hosts");
+        hosts.device_mut(2, 0).expect("a device").limit(Limits::bandwidth(LIMIT / 4)).expect("limited");
+        let words = format!("-w -F -D 5 -t 1m -b 256m --posix.odirect -o {}", file(&hosts.device_path(0)));
+        let _ = run(&over(&hosts, 1, &desk.ior(&words))).expect_code(0);
+        let report = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0);
+        assert_says(&report.stdout, &["node node3 had"]);
+    });
 }
 
 /// What is printed when `harm` hits the second of two hosts during a long run, and how long rank 0 keeps running

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use testbed::{Hosts, Program, Strace, skipped};
 
-use crate::desk::{Desk, assert_near, assert_says, measured, run, timed};
+use crate::desk::{Desk, assert_near, assert_says, measured, run};
 use crate::hosts::{list, no_hosts, number, over, text};
 
 /// `ioproof rpc`, recorded on the desk.
@@ -146,30 +146,31 @@ fn many_ask_one_and_all_ask_all() {
 
 #[test]
 fn measured_a_host_that_stops_is_named() {
-    let _quiet = timed();
     if no_hosts() {
         return;
     }
-    let (desk, hosts) = (Desk::new(), Hosts::of(2).expect("hosts"));
-    let words = "--seconds 600 --deadline 2 --interface eth0";
-    let mut running = over(&hosts, 1, &rpc(&desk, words)).spawn().expect("it starts");
-    let start = Instant::now();
-    while sockets(&hosts, 1, "-Htnp").lines().filter(|line| line.contains("ioproof")).count() < 2 {
-        assert!(!running.has_ended().expect("its state is known"), "it ended too early");
-        assert!(start.elapsed() < Duration::from_secs(40), "nothing was exchanged");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    std::thread::sleep(Duration::from_secs(1));
-    hosts.stop(1);
-    let leads = |running: &testbed::Running| {
-        running.processes().iter().any(|one| one.name() == "ioproof" && one.rank() == Some(0))
-    };
-    let start = Instant::now();
-    while leads(&running) && start.elapsed() < Duration::from_secs(50) {
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    hosts.go_on(1);
-    let ended = running.wait().expect("it ends");
-    assert_ne!(ended.code, Some(0));
-    assert_says(&ended.stderr, &["node2"]);
+    measured(|_| {
+        let (desk, hosts) = (Desk::new(), Hosts::of(2).expect("hosts"));
+        let words = "--seconds 600 --deadline 2 --interface eth0";
+        let mut running = over(&hosts, 1, &rpc(&desk, words)).spawn().expect("it starts");
+        let start = Instant::now();
+        while sockets(&hosts, 1, "-Htnp").lines().filter(|line| line.contains("ioproof")).count() < 2 {
+            assert!(!running.has_ended().expect("its state is known"), "it ended too early");
+            assert!(start.elapsed() < Duration::from_secs(40), "nothing was exchanged");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        std::thread::sleep(Duration::from_secs(1));
+        hosts.stop(1);
+        let leads = |running: &testbed::Running| {
+            running.processes().iter().any(|one| one.name() == "ioproof" && one.rank() == Some(0))
+        };
+        let start = Instant::now();
+        while leads(&running) && start.elapsed() < Duration::from_secs(50) {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        hosts.go_on(1);
+        let ended = running.wait().expect("it ends");
+        assert_ne!(ended.code, Some(0));
+        assert_says(&ended.stderr, &["node2"]);
+    });
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use testbed::{FileSystem, LoopDevice, Testbed, skipped};
 
-use crate::desk::{Desk, assert_says, cached, events, run, timed, wait_for};
+use crate::desk::{Desk, assert_says, cached, events, measured, run, wait_for};
 
 /// A file that is in memory, with a commitment, a link that is far too slow for it, and caches of an eighth of its
 /// size.
@@ -178,26 +178,27 @@ fn measured_a_competing_load_marks_a_run_and_none_does_not() {
     if skipped(Testbed::available()) {
         return;
     }
-    let _timed = timed();
-    let device = LoopDevice::builder().bytes(64 << 20).file_system(FileSystem::Ext4).build();
-    let device = device.expect("a device");
-    let place = device.mount_point().expect("mounted").display().to_string();
-    let writes = |time: &str| WRITES.replace("DIR", &place).replace("TIME", time);
-    let alone = Desk::new();
-    let _ = run(&alone.study(&writes("1s"))).expect_code(0);
-    assert!(!traffic_of_others(&alone).0, "a quiet device is not marked");
+    measured(|_| {
+        let device = LoopDevice::builder().bytes(64 << 20).file_system(FileSystem::Ext4).build();
+        let device = device.expect("a device");
+        let place = device.mount_point().expect("mounted").display().to_string();
+        let writes = |time: &str| WRITES.replace("DIR", &place).replace("TIME", time);
+        let alone = Desk::new();
+        let _ = run(&alone.study(&writes("1s"))).expect_code(0);
+        assert!(!traffic_of_others(&alone).0, "a quiet device is not marked");
 
-    let (competing, desk) = (Desk::new(), Desk::new());
-    let other = writes("4s").replace("name = \"device\"", "name = \"other\"");
-    let mut other = competing.study(&other).spawn().expect("a competitor");
-    wait_for(&mut other, "its writes", || events(&competing, "case-started") > 0);
-    std::thread::sleep(Duration::from_millis(200));
-    let _ = run(&desk.study(&writes("1500ms"))).expect_code(0);
-    let (marked, warnings) = traffic_of_others(&desk);
-    assert!(marked, "nothing is said of the competitor: {warnings:?}");
-    assert!(warnings.contains(&"not quiet".to_owned()), "{warnings:?}");
-    let text = desk.tables();
-    assert_says(&text, &["not quiet", "repeat the run on a quiet host"]);
-    assert!(evidence(&doubts(&desk), "not quiet", 1).is_some());
-    let _ = other.wait().expect("it ends").expect_code(0);
+        let (competing, desk) = (Desk::new(), Desk::new());
+        let other = writes("4s").replace("name = \"device\"", "name = \"other\"");
+        let mut other = competing.study(&other).spawn().expect("a competitor");
+        wait_for(&mut other, "its writes", || events(&competing, "case-started") > 0);
+        std::thread::sleep(Duration::from_millis(200));
+        let _ = run(&desk.study(&writes("1500ms"))).expect_code(0);
+        let (marked, warnings) = traffic_of_others(&desk);
+        assert!(marked, "nothing is said of the competitor: {warnings:?}");
+        assert!(warnings.contains(&"not quiet".to_owned()), "{warnings:?}");
+        let text = desk.tables();
+        assert_says(&text, &["not quiet", "repeat the run on a quiet host"]);
+        assert!(evidence(&doubts(&desk), "not quiet", 1).is_some());
+        let _ = other.wait().expect("it ends").expect_code(0);
+    });
 }

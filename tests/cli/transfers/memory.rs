@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use testbed::{FileSystem, LoopDevice, Programme, ProgrammedFs, Scratch, Testbed, skipped};
 
-use crate::desk::{Desk, assert_says, emptied, measured, run, timed};
+use crate::desk::{Desk, assert_says, emptied, measured, run};
 
 /// Part of a study: a commitment that any result meets, about reads of `workload` on `target`.
 fn study(target: &str, workload: &str, repetitions: u32) -> String {
@@ -169,38 +169,39 @@ fn measured_writes_that_a_cache_absorbed_keep_no_promise_and_far_more_of_them_do
     if skipped(ProgrammedFs::available()) {
         return;
     }
-    let _timed = timed();
-    let behind_cache =
-        Programme { write_bandwidth: Some(8 << 20), write_cache_bytes: 1 << 20, ..Programme::default() };
-    let mount = ProgrammedFs::builder().programme(behind_cache).mount().expect("a file system");
-    let of = |size: &str, promised: &str, caches: &str| {
-        format!(
-            "[protocol]\nrepetitions = 5\nphase_min = \"1ms\"\ndelay = \"400ms\"\n\
+    measured(|_| {
+        let behind_cache =
+            Programme { write_bandwidth: Some(8 << 20), write_cache_bytes: 1 << 20, ..Programme::default() };
+        let mount = ProgrammedFs::builder().programme(behind_cache).mount().expect("a file system");
+        let of = |size: &str, promised: &str, caches: &str| {
+            format!(
+                "[protocol]\nrepetitions = 5\nphase_min = \"1ms\"\ndelay = \"400ms\"\n\
              [[target]]\nname = \"store\"\ndirectory = \"{}\"\n{caches}\n\
              [[workload]]\nname = \"writes\"\nphases = [\"write\"]\ntransfer = \"64KiB\"\nsize = \"{size}\"\nfsync = \"close\"\n\
              [[commitment]]\nname = \"promise\"\nworkload = \"writes\"\nphase = \"write\"\nstatistic = \"median\"\n\
              bandwidth_at_least = \"{promised}\"\n",
-            mount.path().display()
-        )
-    };
-    let judged = |study: &str| {
-        let desk = Desk::new();
-        let _ = run(&desk.study(study));
-        let verdict = run(&desk.ioproof("verdict --json").arg(desk.record())).stdout;
-        let verdict: serde_json::Value = serde_json::from_str(&verdict).expect("JSON");
-        let audit = run(&desk.ioproof("check --json").arg(desk.record())).stdout;
-        (verdict["verdicts"][0]["judgement"].as_str().expect("a judgement").to_owned(), audit)
-    };
-    let declared = "caches = \"1MiB\"";
-    let (judgement, said) = judged(&of("1MiB", "100MB/s", declared));
-    assert_eq!(judgement, "DOUBTFUL", "{said}");
-    assert_says(&said, &["absorbed writes", "caches may hold much of the 1 MiB", "20 MiB"]);
-    let (judgement, said) = judged(&of("1MiB", "100MB/s", ""));
-    assert_eq!(judgement, "DOUBTFUL", "{said}");
-    assert_says(&said, &["the caches and the memory of the servers are not declared"]);
-    // So far below the promise that waiting for a processor on a busy host is no explanation.
-    let (judgement, said) = judged(&of("20MiB", "1GB/s", declared));
-    assert_eq!(judgement, "FAIL", "{said}");
-    let (judgement, said) = judged(&of("20MiB", "4MB/s", declared));
-    assert_eq!(judgement, "PASS", "{said}");
+                mount.path().display()
+            )
+        };
+        let judged = |study: &str| {
+            let desk = Desk::new();
+            let _ = run(&desk.study(study));
+            let verdict = run(&desk.ioproof("verdict --json").arg(desk.record())).stdout;
+            let verdict: serde_json::Value = serde_json::from_str(&verdict).expect("JSON");
+            let audit = run(&desk.ioproof("check --json").arg(desk.record())).stdout;
+            (verdict["verdicts"][0]["judgement"].as_str().expect("a judgement").to_owned(), audit)
+        };
+        let declared = "caches = \"1MiB\"";
+        let (judgement, said) = judged(&of("1MiB", "100MB/s", declared));
+        assert_eq!(judgement, "DOUBTFUL", "{said}");
+        assert_says(&said, &["absorbed writes", "caches may hold much of the 1 MiB", "20 MiB"]);
+        let (judgement, said) = judged(&of("1MiB", "100MB/s", ""));
+        assert_eq!(judgement, "DOUBTFUL", "{said}");
+        assert_says(&said, &["the caches and the memory of the servers are not declared"]);
+        // So far below the promise that waiting for a processor on a busy host is no explanation.
+        let (judgement, said) = judged(&of("20MiB", "1GB/s", declared));
+        assert_eq!(judgement, "FAIL", "{said}");
+        let (judgement, said) = judged(&of("20MiB", "4MB/s", declared));
+        assert_eq!(judgement, "PASS", "{said}");
+    });
 }

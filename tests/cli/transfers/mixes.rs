@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use testbed::{FileSystem, Limits, LoopDevice, Programme, ProgrammedFs, Testbed, skipped};
+use testbed::{FileSystem, LONGEST, Limits, LoopDevice, Programme, ProgrammedFs, Testbed, skipped};
 
-use crate::desk::{Desk, LONGEST, assert_says, measured, measured_alone, run, timed};
+use crate::desk::{Desk, assert_says, measured, measured_alone, run};
 
 fn shape<'a>(report: &'a Value, axis: &str) -> &'a Value {
     let shapes = report["statements"]["curve"].as_array().expect("a list");
@@ -125,41 +125,42 @@ fn limits_of_one_process(times: u32) {
 /// D23: every ceiling, the lowest one, and the share of it that was reached. E6: what the rate of a disk means.
 #[test]
 fn measured_every_ceiling_is_shown_with_the_lowest_and_each_grade_with_its_meaning() {
-    let _timed = timed();
-    let desk = Desk::new();
-    let ceiling = |name: &str, rest: &str| {
-        format!(
-            "[[expectation]]\nname = \"{name}\"\nceiling = true\norder = \"random\"\nphase = \"read\"\n{rest}\n"
-        )
-    };
-    let grade = |rate: u32, meaning: &str| {
-        format!(
-            "[[expectation]]\nname = \"grade {rate}\"\nbandwidth = \"{rate}B/s\"\norder = \"sequential\"\n\
+    measured(|_| {
+        let desk = Desk::new();
+        let ceiling = |name: &str, rest: &str| {
+            format!(
+                "[[expectation]]\nname = \"{name}\"\nceiling = true\norder = \"random\"\nphase = \"read\"\n{rest}\n"
+            )
+        };
+        let grade = |rate: u32, meaning: &str| {
+            format!(
+                "[[expectation]]\nname = \"grade {rate}\"\nbandwidth = \"{rate}B/s\"\norder = \"sequential\"\n\
              phase = \"read\"\nreached = \"{meaning}\"\nsource = \"News from Research\"\n"
-        )
-    };
-    let study = format!(
-        "[protocol]\nphase_min = \"1ms\"\n[[target]]\nname = \"flash\"\ndirectory = \".\"\ndevices = 60\n[[workload]]\nname = \"r\"\n\
+            )
+        };
+        let study = format!(
+            "[protocol]\nphase_min = \"1ms\"\n[[target]]\nname = \"flash\"\ndirectory = \".\"\ndevices = 60\n[[workload]]\nname = \"r\"\n\
          phases = [\"read\"]\ntransfer = \"4KiB\"\nsize = \"1MiB\"\norder = \"random\"\ndirect = true\nfill = true\n\
          duration = \"100ms\"\n[[workload]]\nname = \"s\"\nphases = [\"read\"]\ntransfer = \"64KiB\"\nsize = \"1MiB\"\n\
          direct = true\nduration = \"100ms\"\n{}{}{}{}{}{}",
-        ceiling("drives", "iops = 120_000\nper = \"device\""),
-        ceiling("controllers", "iops = 825_000\ncount = 3"),
-        ceiling("SAS", "bandwidth = \"2.4GB/s\"\ncount = 24"),
-        ceiling("InfiniBand", "bandwidth = \"6GB/s\"\ncount = 12"),
-        grade(1, "look for a different vendor"),
-        grade(2, "the seller's word"),
-    );
-    let _ = run(&desk.study(&study)).expect_code(0);
-    let report = desk.report();
-    let links = report.0["statements"]["weakest_link"].as_array().expect("links");
-    let link = links.iter().find(|link| link["limits"].as_array().is_some_and(|all| all.len() >= 4));
-    let link = link.unwrap_or_else(|| panic!("no link with four limits: {links:?}"));
-    assert_eq!(link["weakest"], "controllers", "{link}");
-    assert_eq!((&link["expected"], &link["unit"]), (&2_475_000.0.into(), &"ops/s".into()), "{link}");
-    let rate = report.transfers("read");
-    let efficiency = link["efficiency"].as_f64().expect("measured");
-    assert!((efficiency * 2_475_000.0 / rate - 1.0).abs() < 1e-6, "{link}");
-    let text = desk.tables();
-    assert_says(&text, &["controllers", "2,475,000", "7,200,000", "the seller's word"]);
+            ceiling("drives", "iops = 120_000\nper = \"device\""),
+            ceiling("controllers", "iops = 825_000\ncount = 3"),
+            ceiling("SAS", "bandwidth = \"2.4GB/s\"\ncount = 24"),
+            ceiling("InfiniBand", "bandwidth = \"6GB/s\"\ncount = 12"),
+            grade(1, "look for a different vendor"),
+            grade(2, "the seller's word"),
+        );
+        let _ = run(&desk.study(&study)).expect_code(0);
+        let report = desk.report();
+        let links = report.0["statements"]["weakest_link"].as_array().expect("links");
+        let link = links.iter().find(|link| link["limits"].as_array().is_some_and(|all| all.len() >= 4));
+        let link = link.unwrap_or_else(|| panic!("no link with four limits: {links:?}"));
+        assert_eq!(link["weakest"], "controllers", "{link}");
+        assert_eq!((&link["expected"], &link["unit"]), (&2_475_000.0.into(), &"ops/s".into()), "{link}");
+        let rate = report.transfers("read");
+        let efficiency = link["efficiency"].as_f64().expect("measured");
+        assert!((efficiency * 2_475_000.0 / rate - 1.0).abs() < 1e-6, "{link}");
+        let text = desk.tables();
+        assert_says(&text, &["controllers", "2,475,000", "7,200,000", "the seller's word"]);
+    });
 }
