@@ -1,7 +1,8 @@
 //! Determines which cases use which files. A sweep has thousands of cases and few sets of files, so
 //! checks that only depend on the files are made once for each set.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use plan::{Case, Plan};
@@ -96,14 +97,16 @@ impl<'a> FileSets<'a> {
         files: &BTreeSet<PathBuf>,
     ) -> BTreeSet<PathBuf> {
         let mut needed = BTreeSet::new();
+        // Thousands of cases may use thousands of files each. All paths are made in the same way, so texts are compared.
+        let mut rest: HashSet<&OsStr> = files.iter().map(|path| path.as_os_str()).collect();
         let targets = case.workload.files.targets.iter();
         let numbers: BTreeSet<usize> =
             targets.filter_map(|target| self.by_target.get(target.as_path())).flatten().copied().collect();
         for one in numbers.into_iter().map(|number| &self.all[number]).filter(|one| one.last > index) {
-            if needed.len() == files.len() {
+            if rest.is_empty() {
                 break;
             }
-            needed.extend(paths(one.case).into_iter().filter(|path| files.contains(path)));
+            needed.extend(paths(one.case).into_iter().filter(|path| rest.remove(path.as_os_str())));
         }
         needed
     }

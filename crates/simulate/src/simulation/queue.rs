@@ -10,7 +10,7 @@ pub(crate) type Event = (Ticks, u32);
 const NEVER: Event = (Ticks::MAX, u32::MAX);
 
 /// Number of events up to which a single heap is fastest.
-const IN_HEAP: usize = 2048;
+const IN_HEAP: usize = 8192;
 
 /// The reciprocal of the share of the later events that is sorted at a time.
 const SORTED_PART: usize = 4;
@@ -60,7 +60,7 @@ impl Events {
         }
         self.heap.push(event);
         if self.heap.0.len() > self.in_heap && self.horizon == NEVER {
-            self.later.append(&mut self.heap.0);
+            self.later.extend(self.heap.0.drain(..).map(unpacked));
             self.later.append(&mut self.sorted);
             self.sort();
         }
@@ -92,14 +92,16 @@ impl Events {
 
     /// The sum of the times from `now` to all events, of which none is earlier.
     pub(crate) fn ahead(&self, now: Ticks) -> Ticks {
-        let all = self.heap.0.iter().chain(&self.sorted).chain(&self.later);
+        let unordered = self.sorted.iter().chain(&self.later).copied();
+        let all = self.heap.0.iter().copied().map(unpacked).chain(unordered);
         all.fold(0, |sum, (at, _)| sum.wrapping_add(at.saturating_sub(now)))
     }
 
     /// Moves all events by `time`.
     pub(crate) fn shift(&mut self, time: Ticks) {
-        let all = self.heap.0.iter_mut().chain(&mut self.sorted).chain(&mut self.later);
-        all.for_each(|(at, _)| *at = at.saturating_add(time));
+        let moved = |(at, number): Event| (at.saturating_add(time), number);
+        self.heap.0.iter_mut().for_each(|event| *event = packed(moved(unpacked(*event))));
+        self.sorted.iter_mut().chain(&mut self.later).for_each(|event| *event = moved(*event));
         if self.horizon != NEVER {
             self.horizon.0 = self.horizon.0.saturating_add(time);
         }
@@ -134,17 +136,29 @@ impl Events {
 /// levels.
 const CHILDREN: usize = 4;
 
-/// A heap of events.
+/// A heap of events. Each is one number, because the comparison of two parts is a branch that is often predicted wrongly.
 #[derive(Debug, Default)]
-struct Heap(Vec<Event>);
+struct Heap(Vec<u128>);
+
+#[inline]
+fn packed((at, number): Event) -> u128 {
+    u128::from(at) << u32::BITS | u128::from(number)
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the parts of a packed event")]
+fn unpacked(event: u128) -> Event {
+    ((event >> u32::BITS) as Ticks, event as u32)
+}
 
 impl Heap {
     #[inline]
     fn first(&self) -> Option<Event> {
-        self.0.first().copied()
+        self.0.first().copied().map(unpacked)
     }
 
     fn push(&mut self, event: Event) {
+        let event = packed(event);
         self.0.push(event);
         let mut place = self.0.len() - 1;
         while place > 0 {
@@ -163,25 +177,39 @@ impl Heap {
         if let Some(last) = self.0.pop()
             && !self.0.is_empty()
         {
-            self.replace_first(last);
+            self.sift(last);
         }
     }
 
     /// Replaces the first event, which must exist, by `event`.
     fn replace_first(&mut self, event: Event) {
+        self.sift(packed(event));
+    }
+
+    /// Puts `event` in the place of the first one, and moves it down to its own.
+    fn sift(&mut self, event: u128) {
         let all = &mut self.0[..];
         let mut place = 0;
         loop {
             let first = place * CHILDREN + 1;
-            let Some(children) = all.get(first..all.len().min(first + CHILDREN)) else { break };
-            let Some((least, earliest)) = children.iter().enumerate().min_by_key(|(_, event)| **event) else {
-                break;
+            let (child, earliest) = match all.get(first..).and_then(<[u128]>::first_chunk::<CHILDREN>) {
+                Some(&[a, b, c, d]) => {
+                    let left = if b < a { (first + 1, b) } else { (first, a) };
+                    let right = if d < c { (first + 3, d) } else { (first + 2, c) };
+                    if right.1 < left.1 { right } else { left }
+                }
+                None => {
+                    match (first..all.len()).map(|child| (child, all[child])).min_by_key(|(_, event)| *event)
+                    {
+                        Some(least) => least,
+                        None => break,
+                    }
+                }
             };
-            if *earliest >= event {
+            if earliest >= event {
                 break;
             }
-            let child = first + least;
-            all[place] = all[child];
+            all[place] = earliest;
             place = child;
         }
         all[place] = event;

@@ -2,8 +2,6 @@
 
 use std::collections::VecDeque;
 
-use rand_xoshiro::Xoshiro256PlusPlus;
-
 use crate::simulation::time::Ticks;
 
 /// The longest period that is found, in turns.
@@ -67,8 +65,6 @@ pub(crate) struct Checked {
     pub(crate) begin: State,
     /// After the first of the two periods.
     pub(crate) middle: State,
-    /// Nothing may be drawn in it.
-    pub(crate) random: Vec<Xoshiro256PlusPlus>,
 }
 
 impl Repeats {
@@ -86,10 +82,12 @@ impl Repeats {
 
     /// Searches in a new window.
     pub(crate) fn search(&mut self) {
-        if self.searched >= TURNS_MAX {
-            (self.turns, self.alike) = (VecDeque::new(), [0; PERIOD_MAX]);
-        }
         (self.searched, self.least) = (0, 1);
+    }
+
+    /// Whether nothing was found in all turns of the window that are looked at.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.searched >= TURNS_MAX
     }
 
     /// The period that was checked was none.
@@ -107,9 +105,6 @@ impl Repeats {
     pub(crate) fn end(&mut self, end: State) {
         let turn = since(self.begin, end);
         self.begin = end;
-        if self.searched >= TURNS_MAX {
-            return;
-        }
         self.searched += 1;
         for (period, alike) in (1..).zip(&mut self.alike) {
             let before = self.turns.len().checked_sub(period).and_then(|place| self.turns.get(place));
@@ -125,7 +120,7 @@ impl Repeats {
     pub(crate) fn period(&self) -> Option<usize> {
         let mut all = (1..).zip(&self.alike).skip(self.least - 1);
         let found = all.find(|(period, alike)| **alike >= 2 * period).map(|(period, _)| period);
-        found.filter(|_| self.searched < TURNS_MAX)
+        found.filter(|_| !self.has_ended())
     }
 }
 

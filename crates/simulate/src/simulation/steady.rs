@@ -1,5 +1,7 @@
 //! What is known of the state of a phase while a steady state is sought.
 
+use rand_xoshiro::Xoshiro256PlusPlus;
+
 use crate::simulation::parts::drive::{Counters, Level};
 use crate::simulation::repeats::Repeats;
 use crate::simulation::time::Ticks;
@@ -13,6 +15,8 @@ pub(crate) struct Steady {
     pub(crate) batches: Vec<Batch>,
     /// At the end of each batch of the window.
     pub(crate) levels: Vec<Vec<Level>>,
+    /// By how much each level would have changed in the time that was not simulated, at most.
+    pub(crate) filled: Vec<f64>,
     pub(crate) begin: Begin,
     pub(crate) repeats: Repeats,
     /// The time that was not simulated, and the largest error of a rate.
@@ -39,6 +43,8 @@ pub(crate) struct Begin {
     pub(crate) drives: Vec<Counters>,
     /// Number of writes that have waited for room in a page cache.
     pub(crate) waited: u64,
+    /// The states of all random numbers.
+    pub(crate) random: Vec<Xoshiro256PlusPlus>,
 }
 
 /// How a phase was computed.
@@ -58,6 +64,7 @@ impl Steady {
             batch: 0,
             batches: Vec::new(),
             levels: Vec::new(),
+            filled: Vec::new(),
             begin: Begin::default(),
             repeats: Repeats::new(),
             skipped: 0,

@@ -79,6 +79,9 @@ pub(crate) struct LayoutPath {
     pub(crate) drives: u32,
     /// Links and servers on the path: for each tier the index of the first one, and their number.
     pub(crate) tiers: Vec<(usize, u32)>,
+    /// For each tier: whether what leaves a member of it in order reaches the next part of the path in that order, because
+    /// nothing else leads there.
+    pub(crate) leads_alone: Vec<bool>,
     /// Whether each node has its own.
     pub(crate) local: bool,
     /// Total latency of all links, one way.
@@ -266,15 +269,19 @@ impl System {
                 first
             })
         });
-        LayoutPath {
-            striping: Striping::new(model, layout),
+        let striping = Striping::new(model, layout);
+        let mut path = LayoutPath {
+            striping,
             first_drive,
             drives: count,
             tiers,
+            leads_alone: Vec::new(),
             local,
             latency,
             names,
-        }
+        };
+        path.leads_alone = (0..path.tiers.len()).map(|tier| path.leads_alone(tier, &self.stations)).collect();
+        path
     }
 }
 
@@ -291,6 +298,17 @@ impl LayoutPath {
     pub(crate) fn drive(&self, node: u32, device: u32) -> usize {
         let before = if self.local { node as usize * self.drives as usize } else { 0 };
         self.first_drive + before + device as usize
+    }
+
+    fn leads_alone(&self, tier: usize, stations: &[Station]) -> bool {
+        let (first, _) = self.tiers[tier];
+        // Devices are in order, so those behind one member are neighbours.
+        let is_tree = tier + 1 == self.tiers.len()
+            || (1..self.drives).all(|device| {
+                let is_same = |tier| self.station(tier, 0, device) == self.station(tier, 0, device - 1);
+                is_same(tier) || !is_same(tier + 1)
+            });
+        is_tree && stations[first].keeps_order()
     }
 
     /// Index of the link or server in tier number `tier` on the path to `device`.

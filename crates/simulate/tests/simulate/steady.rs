@@ -151,6 +151,9 @@ fn what_fills_or_grows_is_simulated_to_its_end() {
         .expect("a model");
     let (_, mut again) = work("", (1, 1), 1 << 20, Some(60));
     again.geometry.block = Bytes(64 << 20);
+    // Writers whose fixed times synchronise over seconds: the median grows by a tenth, and p99 falls by as much.
+    let (_, mut striped) = work("lustre-writes", (1, 24), 28 << 10, Some(12));
+    (striped.geometry.block, striped.geometry.segments) = (Bytes(28 << 10), 4096);
     // A page cache that is full after seconds; what it gathers goes out in parts of 20 MB.
     let (target, mut streams) = work("scale", (1, 16), 4 << 10, None);
     (streams.direct, streams.geometry.block) = (false, Bytes(4 << 30));
@@ -159,6 +162,7 @@ fn what_fills_or_grows_is_simulated_to_its_end() {
         (&model, (String::new(), late), Phase::Read),
         (&seeks, (String::new(), again), Phase::Read),
         (&stock("scale-disks"), (target, streams), Phase::Write),
+        (&stock("lustre-ef560"), ("lustre-writes".to_owned(), striped), Phase::Write),
     ] {
         let [short, whole] = both(model, &work, phase).map(simulated);
         let rate = short.transfers_per_second() / whole.transfers_per_second();

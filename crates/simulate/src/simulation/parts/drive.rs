@@ -1,5 +1,7 @@
 //! One device: its slots, its write cache, and its troubles.
 
+use std::collections::VecDeque;
+
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -33,8 +35,9 @@ pub(crate) struct Drive {
     /// When the last of its requests ends, and since when it has had one in flight, or since it was last read.
     busy_until: Ticks,
     busy_since: Ticks,
-    /// The work that has not been counted yet, and its length at which that which is done is counted.
-    later: Vec<Work>,
+    /// The work that has not been counted yet, in the order in which it begins, and its length at which that which is done
+    /// is counted.
+    later: VecDeque<Work>,
     later_most: usize,
     /// The end of the present interval of the counters.
     interval_end: Ticks,
@@ -143,7 +146,7 @@ impl Drive {
             counters: Counters::default(),
             busy_until: 0,
             busy_since: 0,
-            later: Vec::new(),
+            later: VecDeque::new(),
             later_most: LATER_MIN,
             interval_end: 0,
             earlier: Counters::default(),
@@ -242,7 +245,7 @@ impl Drive {
         // Where there is a limit, it says when the bytes pass.
         let (from, until) =
             if cost > 0.0 { (start.saturating_sub(whole(cost)), start) } else { (begun, end) };
-        self.later.push(Work { from, until, counters });
+        self.later.push_back(Work { from, until, counters });
         if self.later.len() >= self.later_most {
             self.settle(arrival.min(self.interval_end));
             self.later_most = (2 * self.later.len()).max(LATER_MIN);
@@ -259,11 +262,15 @@ impl Drive {
 
     /// Counts what has been done by `now`.
     pub(crate) fn settle(&mut self, now: Ticks) {
-        let counters = &mut self.counters;
-        self.later.retain_mut(|work| {
+        let Self { later, counters, .. } = self;
+        let mut unfinished = Vec::new();
+        for mut work in later.drain(..later.partition_point(|work| work.from <= now)) {
             counters.add(&work.take_part(now));
-            work.until > now
-        });
+            if work.until > now {
+                unfinished.push(work);
+            }
+        }
+        unfinished.into_iter().rev().for_each(|work| later.push_front(work));
         counters.busy += self.busy_until.min(now).saturating_sub(self.busy_since);
         self.busy_since = self.busy_since.max(now);
     }

@@ -81,6 +81,11 @@ impl ServiceTime {
         self.mean[0].total_cmp(&self.mean[1]).is_ne()
     }
 
+    /// Whether all requests take the same time.
+    pub(crate) fn is_constant(&self) -> bool {
+        matches!(self.shape, Shape::Fixed) && self.ticks_per_byte == 0.0
+    }
+
     /// Its mean for `bytes`, in nanoseconds.
     pub(crate) fn mean_ns(&self, bytes: u64, continues: bool) -> f64 {
         (self.mean[usize::from(continues)] + self.ticks_per_byte * bytes as f64) / TICKS_PER_NS as f64

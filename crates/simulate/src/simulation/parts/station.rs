@@ -3,6 +3,9 @@
 //! Requests reach a part in the order of time, so the time at which one leaves is known when it arrives:
 //! `max(arrival, first free slot) + service` (Lindley's recursion for several servers).
 
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::model::{Bandwidth, Limits, Link, Server};
@@ -16,11 +19,16 @@ pub(crate) const WRITE: usize = 1;
 
 /// The times at which slots become free.
 #[derive(Debug, Clone)]
-pub(crate) struct Slots(Box<[Ticks]>);
+pub(crate) struct Slots {
+    /// Times in order. With equal service times all of them are here.
+    queue: VecDeque<Ticks>,
+    /// The other ones.
+    heap: BinaryHeap<Reverse<Ticks>>,
+}
 
 impl Slots {
     pub(crate) fn new(slots: u32) -> Self {
-        Self(vec![0; slots.max(1) as usize].into())
+        Self { queue: vec![0; slots.max(1) as usize].into(), heap: BinaryHeap::new() }
     }
 
     /// Returns when a request that arrives at `arrival` and takes `service` has been served.
@@ -32,47 +40,49 @@ impl Slots {
     /// The same for a request whose end depends on when its service begins.
     #[inline]
     pub(crate) fn serve_until(&mut self, arrival: Ticks, end: impl FnOnce(Ticks) -> Ticks) -> Ticks {
-        let end = end(arrival.max(self.0[0]));
-        self.put(end);
-        end
-    }
-
-    /// Sets a new time for the first slot, which is the root of a binary heap.
-    #[inline]
-    fn put(&mut self, end: Ticks) {
-        let all = &mut self.0;
-        let mut place = 0;
-        loop {
-            let mut child = 2 * place + 1;
-            if child >= all.len() {
-                break;
+        let of_heap = self.heap.peek().map(|Reverse(free)| *free);
+        let free = match (self.queue.front().copied(), of_heap) {
+            (Some(one), Some(other)) if other < one => {
+                self.heap.pop();
+                other
             }
-            if child + 1 < all.len() && all[child + 1] < all[child] {
-                child += 1;
+            (Some(one), _) => {
+                self.queue.pop_front();
+                one
             }
-            if all[child] >= end {
-                break;
+            (None, other) => {
+                self.heap.pop();
+                other.unwrap_or(0)
             }
-            all[place] = all[child];
-            place = child;
+        };
+        let end = end(arrival.max(free));
+        if self.queue.back().is_none_or(|last| *last <= end) {
+            self.queue.push_back(end);
+        } else {
+            self.heap.push(Reverse(end));
         }
-        all[place] = end;
+        end
     }
 
     /// Makes all slots free at `now`.
     pub(crate) fn give_up(&mut self, now: Ticks) {
-        // Lowering the largest values preserves the order of the heap.
-        self.0.iter_mut().for_each(|free| *free = (*free).min(now));
+        self.map(|free| free.min(now));
     }
 
     /// Moves all times by `time`.
     pub(crate) fn shift(&mut self, time: Ticks) {
-        self.0.iter_mut().for_each(|free| *free = free.saturating_add(time));
+        self.map(|free| free.saturating_add(time));
+    }
+
+    /// Changes all times by a function that keeps their order.
+    fn map(&mut self, of: impl Fn(Ticks) -> Ticks) {
+        self.queue.iter_mut().for_each(|free| *free = of(*free));
+        self.heap = self.heap.drain().map(|Reverse(free)| Reverse(of(free))).collect();
     }
 
     /// The number of slots.
     pub(crate) fn count(&self) -> usize {
-        self.0.len()
+        self.queue.len() + self.heap.len()
     }
 }
 
@@ -127,9 +137,9 @@ impl Limiter {
         if arrival > self.free {
             (self.free, self.part) = (arrival, 0.0);
         }
-        let ticks = cost.floor();
-        self.free = self.free.saturating_add(ticks as Ticks);
-        self.part += cost - ticks;
+        let ticks = cost as Ticks;
+        self.free = self.free.saturating_add(ticks);
+        self.part += cost - ticks as f64;
         if self.part >= 1.0 {
             (self.free, self.part) = (self.free.saturating_add(1), self.part - 1.0);
         }
@@ -202,6 +212,12 @@ impl Station {
         self.limiters.iter_mut().for_each(|limiter| limiter.shift(time));
     }
 
+    /// Whether requests in one direction leave it in the order in which they arrive.
+    pub(crate) fn keeps_order(&self) -> bool {
+        let is_even = |service: &Option<ServiceTime>| service.as_ref().is_none_or(ServiceTime::is_constant);
+        self.slots.count() == 1 || self.service.iter().all(is_even)
+    }
+
     /// Returns when a request that arrives at `arrival` leaves.
     pub(crate) fn pass(
         &mut self,
@@ -217,6 +233,30 @@ impl Station {
         match &self.service[direction] {
             Some(service) => self.slots.serve(passed, service.draw(random, bytes, false, factor)),
             None => passed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{prop_assert_eq, proptest};
+
+    use super::Slots;
+
+    proptest! {
+        /// The first slot that is free serves, whatever the order in which others become free.
+        #[test]
+        fn slots_serve_first_come_first_served(slots in 1_u32..9, requests: Vec<(u8, u8)>, moved in 0_u64..9) {
+            let (mut tested, mut free) = (Slots::new(slots), vec![0_u64; slots as usize]);
+            for (arrival, service) in requests {
+                let (arrival, service) = (u64::from(arrival), u64::from(service));
+                free.sort_unstable();
+                free[0] = arrival.max(free[0]) + service;
+                prop_assert_eq!(tested.serve(arrival, service), free[0]);
+                tested.shift(moved);
+                free.iter_mut().for_each(|free| *free += moved);
+            }
+            prop_assert_eq!(tested.count(), free.len());
         }
     }
 }

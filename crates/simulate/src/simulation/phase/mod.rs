@@ -130,6 +130,8 @@ struct Running<'a> {
     crowded: Vec<bool>,
     /// Whether all tasks are on one node, so that their requests remain in order.
     on_one_node: bool,
+    /// Whether all bytes move in the same direction.
+    one_way: bool,
     /// Requests of each node that wait for room in its page cache.
     waiting: Vec<VecDeque<u32>>,
     /// Number of requests that have waited so.
@@ -230,6 +232,7 @@ impl<'a> Running<'a> {
             moved: 0,
             crowded,
             on_one_node,
+            one_way: workload.work.is_transfers() && job.phase != Phase::Mixed,
             waiting: vec![VecDeque::new(); several],
             waited: 0,
             request_time: whole(system.request_time as f64 * input.factor),

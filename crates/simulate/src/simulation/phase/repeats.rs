@@ -8,7 +8,7 @@
 use plan::{Order, Phase, Sharing};
 
 use super::Running;
-use super::steady::{LEVEL_CHANGE, SteadyWindow, TaskRate};
+use super::steady::{SteadyWindow, TaskRate};
 use super::transfer::GATHERED_BYTES;
 use crate::simulation::parts::drive::Drive;
 use crate::simulation::repeats::{Checked, State, since};
@@ -31,7 +31,7 @@ impl Running<'_> {
             && self.system.drives.iter().all(|drive| !drive.has_load());
         if self.steady.is_possible && is_regular && self.cycle().is_some() {
             self.steady.repeats.forget(self.state(now));
-            self.steady.repeats.next = self.done_by_first() + self.turn();
+            self.steady.repeats.next = self.end_of_turn();
         }
     }
 
@@ -64,15 +64,30 @@ impl Running<'_> {
         self.tasks.first().map_or(0, |task| task.done.iter().sum())
     }
 
-    /// Operations of the first task in a turn.
-    fn turn(&self) -> u64 {
-        u64::from(self.input.job.workload.backend.depth().max(1))
+    /// Number of operations of the first task at which a turn ends that begins now.
+    fn end_of_turn(&self) -> u64 {
+        self.done_by_first() + u64::from(self.input.job.workload.backend.depth().max(1))
+    }
+
+    /// Searches in the window that begins now, too.
+    pub(super) fn search_repeats(&mut self, now: Ticks) {
+        if self.steady.repeats.has_ended() {
+            self.seek_repeats(now);
+        }
+        self.steady.repeats.search();
     }
 
     /// Ends a turn, and the search when whole periods were not simulated.
     pub(super) fn end_turn(&mut self, now: Ticks) {
+        self.look_at_turn(now);
+        if self.steady.repeats.checked.is_none() && self.steady.repeats.has_ended() {
+            self.steady.repeats.next = u64::MAX;
+        }
+    }
+
+    fn look_at_turn(&mut self, now: Ticks) {
         let state = self.state(now);
-        self.steady.repeats.next = self.done_by_first() + self.turn();
+        self.steady.repeats.next = self.end_of_turn();
         self.steady.repeats.end(state);
         let Some(mut checked) = self.steady.repeats.checked.take() else {
             if let Some(period) = self.steady.repeats.period() {
@@ -96,9 +111,12 @@ impl Running<'_> {
             return self.check_period(now, longer);
         }
         if let Ok(window) = window {
+            let changes = self.changes(&window);
             let longest = self.time_to_skip(now, &window).min(TIMES_MAX * (now - self.first_io));
+            let longest = longest.min(self.time_to_fill(&changes));
             let time = longest - longest % window.length;
-            if time > 0 && !self.changes(&window, time) {
+            if time > 0 {
+                self.fill(time, &changes);
                 self.skip(now, time, &window);
                 self.begin_window(now + time);
                 self.seek_repeats(now + time);
@@ -123,11 +141,10 @@ impl Running<'_> {
         self.restart_window(now);
         let levels = self.levels();
         self.steady.levels.push(levels);
-        let random = self.system.random_states();
         // The window ends with its two periods, not with its batches.
         self.steady.next = u64::MAX;
         let begin = self.state(now);
-        self.steady.repeats.checked = Some(Checked { period, turns: 0, begin, middle: begin, random });
+        self.steady.repeats.checked = Some(Checked { period, turns: 0, begin, middle: begin });
     }
 
     /// The two periods that were `checked`, if they were the same. Otherwise a longer period to look at, if there may be
@@ -135,7 +152,7 @@ impl Running<'_> {
     fn repeated(&mut self, now: Ticks, checked: &Checked) -> Result<SteadyWindow, Option<usize>> {
         let Checked { begin, middle, .. } = *checked;
         let is_same = since(begin, middle).is_like(&since(middle, self.state(now)))
-            && checked.random == self.system.random_states()
+            && self.steady.begin.random == self.system.random_states()
             && self.waited == self.steady.begin.waited
             && self.worn.is_none();
         if !is_same {
@@ -186,13 +203,14 @@ impl Running<'_> {
         (sums[0] == sums[1] && least > 0 && most - least <= u64::from(alike)).then_some(sums)
     }
 
-    /// Whether something would be filled or emptied in `time`.
-    fn changes(&self, window: &SteadyWindow, time: Ticks) -> bool {
-        let times = time as f64 / window.length as f64;
+    /// By how much each level changes per tick, as a share of its limit.
+    fn changes(&self, window: &SteadyWindow) -> Vec<f64> {
         let levels = self.levels();
-        let mut pairs = self.steady.levels[0].iter().zip(&levels);
-        pairs
-            .any(|(before, after)| (after.filled - before.filled).abs() * times > LEVEL_CHANGE * before.limit)
+        let pairs = self.steady.levels[0].iter().zip(&levels);
+        let changes = pairs.map(|(before, after)| ((after.filled - before.filled).abs(), before.limit));
+        changes
+            .map(|(change, limit)| if change > 0.0 { change / limit / window.length as f64 } else { 0.0 })
+            .collect()
     }
 }
 

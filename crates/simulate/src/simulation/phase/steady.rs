@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use analysis::statistics::Summary;
 use engine::LatencyHistogram;
-use plan::Operation;
+use plan::{Operation, Order, Phase};
 
 use super::Running;
 use crate::simulation::parts::drive::{Counters, Drive, Level};
@@ -38,11 +38,18 @@ const PERCENTILES: [(f64, f64); 2] = [(0.5, 0.02), (0.99, 0.1)];
 /// percentiles are then wider by this many times its change since the window before.
 const ALIKE: f64 = 0.02;
 const CHANGES: f64 = 2.0;
+/// Most that the mean latency may drift in the time that is not simulated, and percentiles as a share of their widths.
+const DRIFT: f64 = 0.003;
+const DRIFT_OF_WIDTH: f64 = 0.2;
+/// The time so far is at most doubled this often.
+const DOUBLINGS_MAX: f64 = 3.0;
 /// Both halves of a window may differ by this number of standard errors and this share.
 const TREND_ERRORS: f64 = 2.5;
 const TREND_SHARE: f64 = 0.003;
-/// Most that a level may change in the time that is not simulated, as a share of its limit.
-pub(super) const LEVEL_CHANGE: f64 = 0.05;
+/// Most that a level may change in all times that are not simulated, as a share of its limit.
+const LEVEL_CHANGE: f64 = 0.002;
+/// A level above this share of its limit is full.
+const FULL: f64 = 0.95;
 /// The time that is not simulated is at least this many windows.
 const WINDOWS_MIN: f64 = 1.0;
 /// More than the rounding error of a number of operations.
@@ -69,7 +76,7 @@ impl Running<'_> {
 
     pub(super) fn begin_window(&mut self, now: Ticks) {
         self.recording.begin_window();
-        self.steady.repeats.search();
+        self.search_repeats(now);
         self.begin_batches(now);
     }
 
@@ -87,6 +94,7 @@ impl Running<'_> {
             half: Vec::new(),
             drives: self.drive_counters(now),
             waited: self.waited,
+            random: self.system.random_states(),
         };
         self.steady.levels.clear();
         self.steady.batches = vec![Batch { at: now, operations, latency_ns }];
@@ -142,11 +150,15 @@ impl Running<'_> {
             self.steady.batch *= 2;
             return self.begin_window(now);
         };
-        let time = self.time_to_skip(now, &window);
-        if (time as f64) < WINDOWS_MIN * window.length as f64 || self.fills(&window, time) {
+        let changes = self.changes_of_levels(&window);
+        let longest =
+            self.time_to_skip(now, &window).min(self.time_to_fill(&changes)).min(self.time_to_drift(now));
+        let time = self.whole_turns(longest);
+        if (time as f64) < WINDOWS_MIN * window.length as f64 {
             self.steady.batch *= 2;
             return self.begin_window(now);
         }
+        self.fill(time, &changes);
         self.skip(now, time, &window);
         self.steady.error = self.steady.error.max(window.rate_error);
         self.begin_window(now + time);
@@ -185,6 +197,29 @@ impl Running<'_> {
         Some(SteadyWindow { length, rate_error, is_exact: false, drives, tasks: self.task_rates() })
     }
 
+    /// The time in which latencies stay as they are, if nothing is random. Tasks whose times are all fixed synchronise with
+    /// each other, the more slowly the longer they run: about as much changes from each window to the next one, which is
+    /// twice as long.
+    fn time_to_drift(&self, now: Ticks) -> Ticks {
+        if self.has_chance() {
+            return Ticks::MAX;
+        }
+        let doublings = self
+            .recording
+            .windows()
+            .map(|(window, previous)| previous.map_or(0.0, |previous| doublings(window, previous)));
+        let times = libm::exp2(doublings.fold(DOUBLINGS_MAX, f64::min)) - 1.0;
+        whole((now - self.first_io) as f64 * times)
+    }
+
+    /// Whether chance decides what happens.
+    fn has_chance(&self) -> bool {
+        let job = self.input.job;
+        matches!(job.workload.order, Order::Random { .. })
+            || job.phase == Phase::Mixed
+            || self.steady.begin.random != self.system.random_states()
+    }
+
     /// The work of each device since the window began at `begin`. `None` if one of them has not been the same all the
     /// time.
     pub(super) fn work_of_window(&mut self, begin: Ticks, now: Ticks) -> Option<Vec<Counters>> {
@@ -194,19 +229,39 @@ impl Running<'_> {
         troubled.all(|(drive, _)| drive.is_even(begin, now)).then_some(drives)
     }
 
-    /// Whether something would be filled or emptied in `time` if it went on changing as between the halves of the window.
-    /// What holds bytes changes as much as chance allows, anything else only if it is more than chance.
-    fn fills(&self, window: &SteadyWindow, time: Ticks) -> bool {
+    /// By how much each level changes per tick, as a share of its limit, if it goes on as between the halves of the window.
+    /// What holds bytes changes as much as chance allows, unless it is full; anything else only if it is more than chance.
+    fn changes_of_levels(&self, window: &SteadyWindow) -> Vec<f64> {
         let levels = &self.steady.levels;
-        let times = time as f64 / (window.length as f64 / 2.0);
-        (0..levels[0].len()).any(|place| {
+        let of_level = |place: usize| {
             let filled: Vec<f64> = levels.iter().map(|all| all[place].filled).collect();
             let (change, error) = change(&filled);
             let Level { limit, holds, .. } = levels[0][place];
             let chance = TREND_ERRORS * error;
-            let change = if holds { change + chance } else { change };
-            (holds || change > chance) && change * times > LEVEL_CHANGE * limit
-        })
+            let is_full = filled.iter().all(|filled| *filled >= limit * FULL);
+            let change = match (holds && !is_full, change > chance) {
+                (true, _) => change + chance,
+                (false, true) => change,
+                (false, false) => 0.0,
+            };
+            if change > 0.0 { change / limit / (window.length as f64 / 2.0) } else { 0.0 }
+        };
+        (0..levels[0].len()).map(of_level).collect()
+    }
+
+    /// The time in which no level changes by more than it may in all times that are not simulated.
+    pub(super) fn time_to_fill(&self, changes: &[f64]) -> Ticks {
+        let rest = |place: usize| LEVEL_CHANGE - self.steady.filled.get(place).unwrap_or(&0.0);
+        let changes = changes.iter().enumerate().filter(|(_, change)| **change > 0.0);
+        let times = changes.map(|(place, change)| rest(place).max(0.0) / change);
+        whole(times.fold(f64::INFINITY, f64::min))
+    }
+
+    /// Counts what would change in `time`, which is not simulated.
+    pub(super) fn fill(&mut self, time: Ticks, changes: &[f64]) {
+        self.steady.filled.resize(changes.len(), 0.0);
+        let filled = self.steady.filled.iter_mut().zip(changes);
+        filled.for_each(|(filled, per_tick)| *filled += per_tick * time as f64);
     }
 
     /// The tasks in each position, by index: with as many others on their node, and on the same device.
@@ -273,10 +328,15 @@ impl Running<'_> {
         for (drive, _) in drives {
             most = most.min(drive.next_trouble(now).saturating_sub(now).saturating_sub(window.length / 8));
         }
+        most
+    }
+
+    /// In an open loop as much of `time` as is whole turns, so that each operation is due as long after the one before it
+    /// as without the skip.
+    fn whole_turns(&self, time: Ticks) -> Ticks {
         match self.pace {
-            // Whole turns, so that each operation is due as long after the one before it as without the skip.
-            Some((each, _)) => whole((most as f64 / each).floor() * each),
-            None => most,
+            Some((each, _)) => whole((time as f64 / each).floor() * each),
+            None => time,
         }
     }
 
@@ -501,6 +561,31 @@ fn has_percentiles(window: &Window, previous: Option<&Window>, dependence: f64) 
             [share - half, share + half].map(|share| quantile(histogram, count, share).0 as f64);
         share + half < 1.0 && high <= low * (1.0 + width) + 1.0
     })
+}
+
+/// How often the time so far can double until the mean, the median or p99 has changed by as much as it may, if each time
+/// they change as between two windows.
+fn doublings(window: &Window, previous: &Window) -> f64 {
+    let [mean, before] =
+        [window, previous].map(|one| one.sums.latency as f64 / one.sums.operations.max(1) as f64);
+    let of_mean = DRIFT / (mean / before - 1.0).abs();
+    let of_percentiles = PERCENTILES.map(|(share, width)| {
+        let [value, before] = [window, previous].map(|one| within_bucket(one, share));
+        DRIFT_OF_WIDTH * width / (value / before - 1.0).abs()
+    });
+    of_percentiles.into_iter().fold(of_mean, f64::min)
+}
+
+/// A quantile, as if the latencies of each bucket were spread evenly.
+fn within_bucket(window: &Window, share: f64) -> f64 {
+    let mut rank = share * window.sums.operations as f64;
+    for (low, high, counted) in window.histogram.buckets() {
+        if rank <= counted as f64 {
+            return low as f64 + (high - low) as f64 * rank / counted as f64;
+        }
+        rank -= counted as f64;
+    }
+    f64::INFINITY
 }
 
 /// The share of the latencies of a window up to the bucket that begins with `value`.

@@ -309,16 +309,19 @@ impl Running<'_> {
     }
 
     /// Sends a request on from part number `part` of its path.
-    pub(super) fn route(&mut self, now: Ticks, number: u32, part: u8) -> Option<Ticks> {
+    pub(super) fn route(&mut self, mut now: Ticks, number: u32, part: u8) -> Option<Ticks> {
         let request = *self.requests.get(number);
         let factor = self.input.factor;
         let Request { node, device, piece, .. } = request;
-        if usize::from(part) < self.path.tiers.len() {
-            let station = self.path.station(usize::from(part), node, device);
+        for tier in usize::from(part)..self.path.tiers.len() {
+            let station = self.path.station(tier, node, device);
             let System { stations, random, .. } = &mut *self.system;
-            let left = stations[station].pass(now, piece.direction, piece.bytes, random, factor);
-            self.requests.get(number).stage = Stage::Part(part + 1);
-            return Some(left);
+            now = stations[station].pass(now, piece.direction, piece.bytes, random, factor);
+            // Others may reach the next part before this request does.
+            if !(self.one_way && self.path.leads_alone[tier]) {
+                self.requests.get(number).stage = Stage::Part(u8::try_from(tier + 1).unwrap_or(u8::MAX));
+                return Some(now);
+            }
         }
         let drive = self.path.drive(node, device);
         let System { drives, random, .. } = &mut *self.system;
