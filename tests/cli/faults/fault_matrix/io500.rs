@@ -39,12 +39,14 @@ fn is_complete(record: &Path) -> bool {
     Run::open(record).is_ok_and(|run| run.state == RunState::Complete)
 }
 
-/// One attempt. An error means that the test itself failed.
-pub(super) fn attempt(fault: Fault, draw: &mut Draw) -> Result<Tried, String> {
+/// One attempt. An error means that the test itself failed. Each attempt `again` draws from earlier phases and shorter
+/// delays, because a quiet machine is done with the last ones before a signal reaches them.
+pub(super) fn attempt(fault: Fault, draw: &mut Draw, again: u64) -> Result<Tried, String> {
     let desk = Desk::new();
     fs::write(desk.path("config.ini"), CONFIG).map_err(|error| error.to_string())?;
     let mut running = io500(&desk, "--out record").spawn().map_err(|error| error.to_string())?;
-    let phase = PHASES[usize::try_from(draw.below(PHASES.len() as u64)).unwrap_or_default()];
+    let phase = PHASES
+        [usize::try_from(draw.below((PHASES.len() as u64).saturating_sub(again).max(1))).unwrap_or_default()];
     let start = Instant::now();
     while !desk.path("record.phases").join(phase).exists() {
         if running.has_ended().unwrap_or(true) || start.elapsed() > PATIENCE {
@@ -52,7 +54,7 @@ pub(super) fn attempt(fault: Fault, draw: &mut Draw) -> Result<Tried, String> {
         }
         thread::sleep(Duration::from_millis(2));
     }
-    thread::sleep(Duration::from_millis(draw.below(DELAY_MS)));
+    thread::sleep(Duration::from_millis(draw.below((DELAY_MS >> again.min(63)).max(1))));
     let signal = if fault == Fault::Terminated { Signal::TERM } else { Signal::KILL };
     if fault == Fault::InterruptedTwice {
         running.signal(Signal::INT).map_err(|error| error.to_string())?;

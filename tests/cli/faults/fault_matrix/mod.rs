@@ -255,7 +255,7 @@ fn struck(
             Reference::Command(reference) => {
                 calls::attempt(work, fault, &records.paths, reference, &mut draw)
             }
-            Reference::Io500 => io500::attempt(fault, &mut draw),
+            Reference::Io500 => io500::attempt(fault, &mut draw, again),
             Reference::Record => damage::attempt(fault, &records.paths[0], &mut draw),
         };
         if let Some(problems) = tried? {
