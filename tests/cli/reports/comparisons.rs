@@ -84,6 +84,43 @@ fn gain_of_a_release(times: u32) {
     assert!(!same.contains("faster") && !same.contains("slower"), "{same}");
 }
 
+/// Three repetitions before and after a throttle: nobody needs a test to see it, so it is told, with its condition.
+#[test]
+fn measured_a_fall_to_a_tenth_is_told_of_three_repetitions() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    measured(fall_to_a_tenth);
+}
+
+fn fall_to_a_tenth(times: u32) {
+    let (fast, slow) = (latency(2 * u64::from(times)), latency(20 * u64::from(times)));
+    let fs = ProgrammedFs::builder().programme(fast).mount().expect("a file system");
+    let desk = Desk::new();
+    let study =
+        WRITES.replace("DIR", &fs.path().display().to_string()).replace("repetitions = 6", "repetitions = 3");
+    let _ = run(&desk.study(&study)).expect_code(0);
+    fs::rename(desk.record(), desk.path("before")).expect("kept");
+    fs.set_programme(slow);
+    let _ = run(&desk.study(&study)).expect_code(0);
+    let slower = run(&desk.ioproof("compare before record --verdict")).expect_code(8);
+    assert_says(
+        &slower.stdout,
+        &["slower", "obvious", "unless this storage has two states this far apart", "5 tell"],
+    );
+    let json = run(&desk.ioproof("compare before record --format json")).expect_code(0).stdout;
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let rows = json["comparisons"].as_array().expect("rows");
+    let rates: Vec<&Value> = rows.iter().filter(|row| row["latency_of"].is_null()).collect();
+    for row in rates {
+        assert_eq!((&row["outcome"], &row["standing"]), (&"slower".into(), &"marked".into()), "{row}");
+        let reasons = row["reasons"].as_array().expect("reasons");
+        assert!(reasons.iter().any(|one| one["because"] == "obvious"), "{row}");
+        assert!(row["change"].as_f64() < Some(-0.7), "{row}");
+    }
+    let _ = run(&desk.ioproof("compare record before --verdict")).expect_code(0);
+}
+
 /// A study swept over two sizes, without I/O: only the text of its report matters.
 fn swept(desk: &Desk) {
     let study = WRITES.replace("DIR", ".").replace("direct = true", "backend = \"null\"");

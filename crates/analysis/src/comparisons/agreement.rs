@@ -7,8 +7,8 @@ use plan::{Case, Condition, Phase, Sharing};
 use crate::audit::Use;
 use crate::comparisons::{Comparison, Samples, samples};
 use crate::figures::{Figure, bytes_of_one, nodes_of};
-use crate::gate::{Gate, Kind};
-use crate::statistics::Difference;
+use crate::gate::{Gate, Kind, untold};
+use crate::statistics::{Difference, Grade};
 
 /// Two figures of the same point or name, by index, and how they compare.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,7 +73,8 @@ pub fn paired(before: &Gate<'_>, after: &Gate<'_>) -> Vec<Paired> {
     // Every comparison that could be stated counts, whatever its size: the family must not depend on the result.
     let usable =
         pairs.iter().zip(&sampled).filter(|(pair, _)| state(**pair, Use::Other, None).says().is_some());
-    let family = usable.flat_map(|(_, samples)| samples).filter(|one| one.are_enough()).count();
+    let grades: Vec<Option<Grade>> = usable.flat_map(|(_, samples)| samples).map(Samples::grade).collect();
+    let family_of = |one: &Samples| grades.iter().filter(|grade| **grade == one.grade()).count();
     let gated = |pair: (usize, usize), one: &Samples, difference: &Difference| {
         if !difference.is_stated() {
             return state(pair, Use::Other, None);
@@ -83,13 +84,22 @@ pub fn paired(before: &Gate<'_>, after: &Gate<'_>) -> Vec<Paired> {
         let (gate, worse) = runs(pair)[usize::from(is_later_worse)];
         // A single stall may account for all of the longest latencies, and for their mean if a rate is set.
         let weighed = gate.weighed(&[worse], if one.is_of_latency() { 0.0 } else { change });
-        state(pair, weighed, Gate::busier_host(runs(pair), change, is_later_worse))
+        let busier = Gate::busier_host(runs(pair), change, is_later_worse);
+        let stated = state(pair, weighed, busier);
+        // The reasons of one that is withheld are those for that.
+        match stated.says() {
+            Some(()) => stated.with(untold(Kind::Comparison, difference)),
+            None => stated,
+        }
     };
     let paired = |(pair, sampled): ((usize, usize), Vec<Samples>)| {
         let (place, partner) = pair;
         let (one, two) = (&before.figures[place], &after.figures[partner]);
         let cases = own.case(place).zip(other.case(partner));
-        let compared = |one: Samples| one.compared(family, |one, found| gated(pair, one, found));
+        let compared = |one: Samples| {
+            let family = family_of(&one);
+            one.compared(family, |one, found| gated(pair, one, found))
+        };
         let Differences { told, unknown } =
             cases.map(|(own, other)| all_differences(own, other, one.phase)).unwrap_or_default();
         Paired {

@@ -10,7 +10,7 @@ use crate::audit::AuditIssue;
 use crate::comparisons::quantities::{Amounts, Measured};
 use crate::figures::{Figure, RateOf};
 use crate::gate::{
-    Gate, Judgement, Kind, Of, Quantity as Values, Statement, Value,
+    Gate, Judgement, Kind, Of, Quantity as Values, Statement, Value, condition,
     table::{Column, any, below, list, subject, word},
 };
 use crate::statistics::{Contrast, DIFFERENCE_LEAST, bounds, difference::difference};
@@ -243,25 +243,41 @@ impl Compared<'_> {
         }
     }
 
-    /// The contrast between left and right × `factor`, and the interval of their ratio − 1.
-    fn contrast(&self, factor: f64) -> (Contrast, Option<(f64, f64)>) {
+    /// The contrast between `base` + left and `base` + right × `factor`, the interval of their ratio − 1, and the condition
+    /// of an obvious difference.
+    fn contrast(&self, base: f64, factor: f64) -> (Contrast, Option<(f64, f64)>, String) {
         // The best of several may be the best by chance, so each of them counts as a comparison.
         let family = self.family * self.left.among.max(self.right.map_or(1, |right| right.among));
+        let left: Vec<f64> = self.left.passes.iter().map(|value| base + value).collect();
         let Some(right) = self.right else {
-            let promised = self.right_value() * factor;
-            let interval = bounds(&self.left.passes, family);
+            let promised = base + self.right_value() * factor;
+            let interval = bounds(&left, family);
             let contrast = match interval {
                 None => Contrast::TooFew,
                 Some((low, _)) if low > promised => Contrast::Higher,
                 Some((_, high)) if high < promised => Contrast::Lower,
                 Some(_) => Contrast::NotShown,
             };
-            return (contrast, interval.map(|(low, high)| (low / promised - 1.0, high / promised - 1.0)));
+            let of_ratio = interval.map(|(low, high)| (low / promised - 1.0, high / promised - 1.0));
+            return (contrast, of_ratio, String::new());
         };
-        let right: Vec<f64> = right.passes.iter().map(|value| value * factor).collect();
-        match difference(&right, &self.left.passes, family) {
-            Some(found) => (found.outcome, found.interval),
-            None => (Contrast::TooFew, None),
+        let right: Vec<f64> = right.passes.iter().map(|value| base + value * factor).collect();
+        match difference(&right, &left, family) {
+            Some(found) => {
+                let condition =
+                    if found.is_obvious() { format!(", {}", condition(&found)) } else { String::new() };
+                (found.outcome, found.interval, condition)
+            }
+            None => (Contrast::TooFew, None, String::new()),
+        }
+    }
+
+    /// What is added to both sides before they are compared. Shares near 0 have logarithms that scatter without end, so
+    /// 1 + the share is compared, as in the table of consistency.
+    const fn base(&self) -> f64 {
+        match self.rule.quantity {
+            Quantity::Variation | Quantity::RepetitionSpread | Quantity::VariationBeyond => 1.0,
+            _ => 0.0,
         }
     }
 
@@ -274,20 +290,22 @@ impl Compared<'_> {
             Relation::Equal => return self.equal(),
         };
         let room = if relation == Relation::Greater { 1.0 + tolerance } else { 1.0 - tolerance };
-        match self.contrast(factor * room).0 {
-            shown if shown == wanted => (Judgement::Holds, String::new()),
+        let (contrast, _, condition) = self.contrast(self.base(), factor * room);
+        match contrast {
+            shown if shown == wanted => (Judgement::Holds, condition),
             Contrast::TooFew => (Judgement::CannotTell, self.too_few()),
             Contrast::NotShown => (Judgement::CannotTell, ", a difference within the scatter".to_owned()),
             _ if tolerance > 0.0 => {
                 let by = percent(tolerance);
-                (Judgement::DoesNotHold, format!("; should be {} by more than {by} %", word_of(relation)))
+                let should = format!("; should be {} by more than {by} %", word_of(relation));
+                (Judgement::DoesNotHold, should + &condition)
             }
-            _ => (Judgement::DoesNotHold, format!("; should be {}", word_of(relation))),
+            _ => (Judgement::DoesNotHold, format!("; should be {}{condition}", word_of(relation))),
         }
     }
 
     fn equal(&self) -> (Judgement, String) {
-        let Some((low, high)) = self.contrast(self.rule.factor).1 else {
+        let Some((low, high)) = self.contrast(0.0, self.rule.factor).1 else {
             return (Judgement::CannotTell, self.too_few());
         };
         let room = self.rule.tolerance.max(EQUAL_WITHIN);

@@ -4,7 +4,9 @@ use plan::{Operation, Phase, RateName};
 
 use crate::figures::{Figure, LatencySummary, RepetitionFigure};
 use crate::gate::{Outcome, Reason, Stated};
-use crate::statistics::{Contrast, DIFFERENCE_LEAST, Difference, difference::difference};
+use crate::statistics::{
+    Contrast, DIFFERENCE_LEAST, Difference, Grade, OBVIOUS_LEAST, difference::difference,
+};
 
 /// A comparison of two figures from two runs, releases or targets.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,9 +101,14 @@ impl Samples {
         self.operation.is_some()
     }
 
-    /// Whether there are enough values for a test.
-    pub(crate) fn are_enough(&self) -> bool {
-        self.before.len().min(self.after.len()) >= DIFFERENCE_LEAST
+    /// The best grade that a difference can have with so many values. What is shown and what is obvious are two families,
+    /// each with its own error.
+    pub(crate) fn grade(&self) -> Option<Grade> {
+        match self.before.len().min(self.after.len()) {
+            DIFFERENCE_LEAST.. => Some(Grade::Shown),
+            OBVIOUS_LEAST.. => Some(Grade::Obvious),
+            _ => None,
+        }
     }
 
     /// The comparison as one of `family` comparisons that could be stated, with the outcome that `gate` gives it.

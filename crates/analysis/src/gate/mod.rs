@@ -18,8 +18,8 @@ use record::Provenance;
 pub(crate) use policy::median_keeps;
 pub use policy::{Because, Doubts, Kind, POLICY, Policy, policy_table};
 pub use spread::{LISTED_MAX, QUANTILES, Spread};
-pub(crate) use stated::untold;
 pub use stated::{Reason, Stated};
+pub(crate) use stated::{condition, untold};
 use stated::{decide, too_few};
 pub use table::{Head, Judgement, Of, Quantity, Row, Statement, Table, Value};
 
@@ -158,13 +158,17 @@ impl<'a> Gate<'a> {
         difference(&before.figure.headline_of_passes(), &after.figure.headline_of_passes(), family)
     }
 
-    /// Whether the rates of two figures, given by index, were shown to differ by more than what slowed the program
+    /// The difference of the rates of two figures, given by index, if it is stated and more than what slowed the program
     /// down.
-    pub(crate) fn is_stated(&self, before: usize, after: usize, family: usize) -> bool {
-        let both = self.subject(before).zip(self.subject(after));
-        let difference = both.and_then(|(one, other)| self.difference(one, other, family));
-        difference
-            .is_some_and(|one| one.is_stated() && self.slower(&[after, before], one.change) == Use::Other)
+    pub(crate) fn stated_difference(&self, before: usize, after: usize, family: usize) -> Option<Difference> {
+        let (one, other) = self.subject(before).zip(self.subject(after))?;
+        let difference = self.difference(one, other, family).filter(Difference::is_stated)?;
+        (self.slower(&[after, before], difference.change) == Use::Other).then_some(difference)
+    }
+
+    /// Whether such a difference was shown.
+    pub(crate) fn is_shown(&self, before: usize, after: usize, family: usize) -> bool {
+        self.stated_difference(before, after, family).is_some_and(|one| one.is_shown())
     }
 
     /// Makes a statement of a value, by the policy of its kind.
@@ -180,9 +184,19 @@ impl<'a> Gate<'a> {
         self.decided(statement, inputs, few, value)
     }
 
-    /// Makes a statement of a ranking that no test confirms.
-    pub(crate) fn state_unranked<T: Statement>(&self, inputs: Vec<usize>, value: T) -> Stated<T> {
-        let reason = Reason::new(Because::WithinScatter, "the order may be due to chance");
+    /// Makes a statement of a place in a ranking that is not told apart from `alike` others.
+    pub(crate) fn state_unranked<T: Statement>(
+        &self,
+        inputs: Vec<usize>,
+        alike: usize,
+        value: T,
+    ) -> Stated<T> {
+        let evidence = match alike {
+            0 => "not compared with others".to_owned(),
+            1 => "not told apart from 1 other".to_owned(),
+            _ => format!("not told apart from {alike} others"),
+        };
+        let reason = Reason::new(Because::WithinScatter, evidence);
         self.decided(Use::Other, inputs, Some(reason), value)
     }
 

@@ -73,6 +73,8 @@ pub enum Because {
     Doubted(Check),
     /// There are fewer repetitions than the statement needs.
     TooFew,
+    /// The difference is obvious, but too few repetitions show it.
+    Obvious,
     /// The difference is within the scatter.
     WithinScatter,
     /// The two sides of a comparison were measured under different conditions.
@@ -89,6 +91,7 @@ impl Because {
         match self {
             Self::Doubted(check) => check.name(),
             Self::TooFew => "too few repetitions",
+            Self::Obvious => "obvious",
             Self::WithinScatter => "within the scatter",
             Self::OtherConditions => "other conditions",
             Self::LeftOut => "figures left out",
@@ -380,7 +383,7 @@ impl Policy {
             Because::TooFew => self.too_few,
             Because::WithinScatter => self.within_scatter,
             Because::OtherConditions => Withheld,
-            Because::LeftOut => Marked,
+            Because::LeftOut | Because::Obvious => Marked,
         }
     }
 }

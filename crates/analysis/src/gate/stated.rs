@@ -55,7 +55,7 @@ impl<T> Stated<T> {
     }
 
     /// Adds a reason to mark it.
-    pub(super) fn with(mut self, mark: Option<Reason>) -> Self {
+    pub(crate) fn with(mut self, mark: Option<Reason>) -> Self {
         if mark.is_some() {
             self.outcome = self.outcome.max(Outcome::Marked);
         }
@@ -102,13 +102,21 @@ pub(super) fn decide<T>(
     Stated { inputs, outcome, reasons, value }
 }
 
-/// The reason why a difference is not stated.
+/// The reason why a difference is not stated, or on what condition it is.
 pub(crate) fn untold(kind: Kind, difference: &Difference) -> Option<Reason> {
     match difference.outcome {
-        Contrast::Higher | Contrast::Lower => None,
+        Contrast::Higher | Contrast::Lower => {
+            difference.is_obvious().then(|| Reason::new(Because::Obvious, condition(difference)))
+        }
         Contrast::TooFew => too_few(difference.n.0.min(difference.n.1), kind.policy().least),
         Contrast::NotShown => Some(Reason::new(Because::WithinScatter, not_shown(difference))),
     }
+}
+
+/// The condition of a difference that is obvious.
+pub(crate) fn condition(difference: &Difference) -> String {
+    let (least, to_show) = (difference.n.0.min(difference.n.1), difference.to_show);
+    format!("unless this storage has two states this far apart: {least} repetitions a side, {to_show} tell")
 }
 
 pub(super) fn too_few(n: usize, least: usize) -> Option<Reason> {

@@ -11,7 +11,7 @@ use crate::gate::{
     table::{Column, below, change, detail, flag, nanos, number, rate, share, subject, text, word},
 };
 use crate::scaling::{BoundBy, Limit};
-use crate::statistics::Difference;
+use crate::statistics::{Contrast, Difference};
 
 /// One workload at one point of its sweep on all layers on which it was measured, lowest layer first; at least two
 /// layers.
@@ -198,15 +198,15 @@ fn stack(
             counts: figure.rate_of(),
             loss,
             share: gate
-                .is_stated(lowest.index, subject.index, family)
-                .then(|| subject.rate() / lowest.rate()),
+                .stated_difference(lowest.index, subject.index, family)
+                .map(|_| subject.rate() / lowest.rate()),
             cpu_ns_per_operation: figure.cpu_ns_per_operation(),
             cpu_seconds_per_gb: figure.cpu_ns_per(PhaseRow::bytes),
             node_cpu_seconds_per_gb: node_cpu_ns_per_byte(figure),
             cache_share: figure.moved_by_devices().map(|share| (1.0 - share).max(0.0)),
             carried_by: queues_of(&one.top),
             at_the_bottom: if one.bottom == one.top { String::new() } else { queues_of(&one.bottom) },
-            single_queue: volume_over.map(|direct| single_queue(direct, one, loss, busy)),
+            single_queue: volume_over.map(|direct| single_queue(direct, one, difference.as_ref(), busy)),
         };
         let inputs =
             std::iter::once(subject.index).chain(direct.map(|direct| direct.subject.index)).collect();
@@ -246,13 +246,22 @@ impl<'a> Carried<'a> {
 fn single_queue(
     direct: &Carried<'_>,
     volume: &Carried<'_>,
-    loss: Option<f64>,
+    difference: Option<&Difference>,
     busy: bool,
 ) -> (&'static str, String) {
     const CANNOT_TELL: &str = "cannot be told here";
     const NOT_SUPPORTED: &str = "not supported";
-    if loss.is_none_or(|loss| loss <= 0.0) {
-        return (CANNOT_TELL, "there is no tax to explain".to_owned());
+    let untold = match difference.map(|one| (one.outcome, one)) {
+        None => Some("there is no rate of both to compare".to_owned()),
+        Some((Contrast::TooFew, one)) => {
+            Some(format!("{} repetitions do not tell whether there is a loss", one.n.0.min(one.n.1)))
+        }
+        Some((Contrast::NotShown, _)) => Some("no loss was shown".to_owned()),
+        Some((Contrast::Higher, _)) => Some("the volume is faster".to_owned()),
+        Some((Contrast::Lower, _)) => None,
+    };
+    if let Some(why) = untold {
+        return (CANNOT_TELL, why);
     }
     if busy {
         return (CANNOT_TELL, "the processors were busy with the volume, and may be the limit".to_owned());

@@ -4,9 +4,16 @@ use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 
 use crate::statistics::{CONFIDENCE, Summary, mann_whitney, median_bounds, shift};
 
-/// The minimum number of repetitions on each side: five against five that do not overlap have an exact probability of
-/// 0.008, four against four 0.029.
+/// The minimum number of repetitions on each side for a difference that is shown: five against five that do not overlap
+/// have an exact probability of 0.008, four against four 0.029.
 pub const DIFFERENCE_LEAST: usize = 5;
+
+/// The minimum number on each side for one that is obvious.
+pub const OBVIOUS_LEAST: usize = 2;
+
+/// Fewer values than [`DIFFERENCE_LEAST`] on a side have to be apart by this factor: scatter that differs between both
+/// sides deceives a t test of two or three values.
+const OBVIOUS_APART: f64 = 1.5;
 
 /// A difference is stated if equal samples would show it with at most this probability.
 pub const DIFFERENCE_LEVEL: f64 = 0.01;
@@ -27,8 +34,18 @@ pub enum Contrast {
     Lower,
     /// No difference was shown. That does not mean that there is none: see [`Difference::interval`].
     NotShown,
-    /// A side has fewer than [`DIFFERENCE_LEAST`] values.
+    /// A side has fewer than [`DIFFERENCE_LEAST`] values, and no difference is obvious.
     TooFew,
+}
+
+/// How well a difference is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grade {
+    /// It holds whatever the distribution of the values is.
+    Shown,
+    /// No value of one side is among those of the other, and it holds unless the storage has two states this far apart:
+    /// too few values tell that from a difference.
+    Obvious,
 }
 
 /// The comparison of two samples of a positive quantity.
@@ -49,23 +66,55 @@ pub struct Difference {
     pub p_value: Option<f64>,
     pub n: (usize, usize),
     pub outcome: Contrast,
+    /// How well the outcome is known if a difference is stated.
+    pub grade: Grade,
+    /// Repetitions on each side from which on a difference can be shown in its family.
+    pub to_show: usize,
 }
 
 impl Difference {
-    /// Whether one side was shown to be higher.
+    /// Whether one side was shown to be higher, or is obviously so.
     #[must_use]
     pub const fn is_stated(&self) -> bool {
         matches!(self.outcome, Contrast::Higher | Contrast::Lower)
     }
+
+    /// Whether one side was shown to be higher.
+    #[must_use]
+    pub fn is_shown(&self) -> bool {
+        self.is_stated() && self.grade == Grade::Shown
+    }
+
+    /// Whether it is stated although too few values show it.
+    #[must_use]
+    pub fn is_obvious(&self) -> bool {
+        self.is_stated() && self.grade == Grade::Obvious
+    }
+}
+
+/// The number of repetitions on each side from which on a difference can be shown in a family: the probability that a
+/// storage with two states is in one of them on one side and in the other one on the other has to be small enough.
+#[must_use]
+pub fn repetitions_to_show(family: usize) -> usize {
+    (DIFFERENCE_LEAST..).find(|n| tells_states(*n, *n, family)).unwrap_or(usize::MAX)
+}
+
+/// Whether two states of a storage, each as likely as the other, are told from a difference of both sides.
+fn tells_states(m: usize, n: usize, family: usize) -> bool {
+    let values = i32::try_from(m + n).unwrap_or(i32::MAX);
+    2.0_f64.powi(1 - values) * family.max(1) as f64 <= DIFFERENCE_LEVEL
 }
 
 /// Compares independent repetitions of a positive quantity; `family` is the number of comparisons that are made
 /// together.
 ///
-/// A difference is stated if two tests show it. The rank test of Mann and Whitney has to reach [`DIFFERENCE_LEVEL`]:
+/// A difference is shown if two tests show it. The rank test of Mann and Whitney has to reach [`DIFFERENCE_LEVEL`]:
 /// it assumes no distribution, and an outlier cannot make it detect a difference that is not there. The t test of the
 /// logarithms, which is Welch's test unless both sides have similar scatter, has to reach [`DIFFERENCE_LEVEL`] ÷
-/// `family` (Bonferroni), a level that ranks of five or six repetitions cannot reach. The sources are in
+/// `family` (Bonferroni), a level that ranks of five or six repetitions cannot reach. So a storage with two states could
+/// show one by chance in a large family: if it has not enough values for that, see [`repetitions_to_show`], a
+/// difference is at most obvious. The same t test shows one that is obvious; no value of one side may be among those of
+/// the other, and fewer than [`DIFFERENCE_LEAST`] have to be apart by a factor of 1.5. The sources are in
 /// `docs/STATISTICS.md`.
 ///
 /// Returns `None` if a side has no value, or one that is not finite or not above 0.
@@ -88,23 +137,38 @@ pub fn difference(before: &[f64], after: &[f64], family: usize) -> Option<Differ
         p_value: None,
         n: (first.n, second.n),
         outcome: Contrast::TooFew,
+        grade: Grade::Obvious,
+        to_show: repetitions_to_show(family),
     };
     if first.min <= 0.0 || second.min <= 0.0 {
         return None;
     }
-    if first.n.min(second.n) < DIFFERENCE_LEAST {
+    let least = first.n.min(second.n);
+    if least < OBVIOUS_LEAST {
         return Some(untested);
     }
+    let apart = (second.min / first.max).max(first.min / second.max);
+    let can_be_shown = least >= DIFFERENCE_LEAST && tells_states(first.n, second.n, family);
     let (before, after) = (logarithms(before), logarithms(after));
     let (ranks, family) = (mann_whitney(&before, &after)?, family.max(1) as f64);
     let (moved, error, student) = means(&Summary::of(&before)?, &Summary::of(&after)?)?;
     let by_means = if moved.abs() < RESOLUTION { 1.0 } else { 2.0 * student.sf((moved / error).abs()) };
-    let p_value = ranks.p_value.max((by_means * family).min(1.0));
+    let by_means = (by_means * family).min(1.0);
+    if least < DIFFERENCE_LEAST {
+        let is_obvious = by_means <= DIFFERENCE_LEVEL && apart >= OBVIOUS_APART;
+        let outcome = match is_obvious {
+            true if change > 0.0 => Contrast::Higher,
+            true => Contrast::Lower,
+            false => Contrast::TooFew,
+        };
+        return Some(Difference { outcome, ..untested });
+    }
+    let p_value = ranks.p_value.max(by_means);
     let pairs = (first.n * second.n) as f64;
     let sides = [moved, 2.0 * ranks.u - pairs, change];
     // Medians, means and ranks have to agree.
     let outcome = match () {
-        () if p_value > DIFFERENCE_LEVEL => Contrast::NotShown,
+        () if p_value > DIFFERENCE_LEVEL || !(can_be_shown || apart > 1.0) => Contrast::NotShown,
         () if sides.iter().all(|&side| side > 0.0) => Contrast::Higher,
         () if sides.iter().all(|&side| side < 0.0) => Contrast::Lower,
         () => Contrast::NotShown,
@@ -118,7 +182,8 @@ pub fn difference(before: &[f64], after: &[f64], family: usize) -> Option<Differ
         let (low, high) = if open { (low.min(0.0), high.max(0.0)) } else { (low, high) };
         (low.exp_m1(), high.exp_m1())
     });
-    Some(Difference { interval, p_value: Some(p_value), outcome, ..untested })
+    let grade = if can_be_shown { Grade::Shown } else { Grade::Obvious };
+    Some(Difference { interval, p_value: Some(p_value), outcome, grade, ..untested })
 }
 
 fn logarithms(values: &[f64]) -> Vec<f64> {
@@ -150,10 +215,21 @@ fn means(one: &Summary, other: &Summary) -> Option<(f64, f64, StudentsT)> {
     let ((a, m), (b, n)) = (part(one), part(other));
     // The variances of samples of equal size may be pooled: the error is the same, and the low number of degrees of
     // freedom need not be estimated as well. Otherwise the degrees of freedom are Satterthwaite's.
-    let alike =
-        m == n && FisherSnedecor::new(m - 1.0, n - 1.0).ok()?.sf(a.max(b) / a.min(b)) > ALIKE_LEVEL / 2.0;
-    let freedom = if alike { m + n - 2.0 } else { (a + b).powi(2) / (a * a / (m - 1.0) + b * b / (n - 1.0)) };
-    Some((other.mean - one.mean, (a + b).sqrt(), StudentsT::new(0.0, 1.0, freedom).ok()?))
+    let is_few = m.min(n) < DIFFERENCE_LEAST as f64;
+    let is_alike = || {
+        let ratio = FisherSnedecor::new(m - 1.0, n - 1.0).ok()?.sf(a.max(b) / a.min(b));
+        Some(m == n && ratio > ALIKE_LEVEL / 2.0)
+    };
+    // Two or three values tell nothing of their variance: a gap between the sides protects these instead.
+    let (error, freedom) = if is_few {
+        let within = (a * m * (m - 1.0) + b * n * (n - 1.0)) / (m + n - 2.0);
+        ((within * (1.0 / m + 1.0 / n)).sqrt(), m + n - 2.0)
+    } else if is_alike()? {
+        ((a + b).sqrt(), m + n - 2.0)
+    } else {
+        ((a + b).sqrt(), (a + b).powi(2) / (a * a / (m - 1.0) + b * b / (n - 1.0)))
+    };
+    Some((other.mean - one.mean, error, StudentsT::new(0.0, 1.0, freedom).ok()?))
 }
 
 /// The minimum number of values on a side: with only four, the distances from their own median are hardly

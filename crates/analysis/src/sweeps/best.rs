@@ -76,7 +76,7 @@ fn best_of(gate: &Gate<'_>, sweep: &[&Subject<'_>]) -> Option<Stated<Best>> {
     let family = chosen.of.saturating_sub(1);
     let differs = |other: &Subject<'_>| gate.difference(other, best, family);
     let difference = chosen.runner_up.and_then(differs);
-    let larger = larger(gate, sweep, best).filter(|other| gate.is_stated(other.index, best.index, family));
+    let larger = larger(gate, sweep, best).filter(|other| gate.is_shown(other.index, best.index, family));
     let value = Best {
         runner_up: chosen.runner_up.map(|one| one.index),
         rate: best.rate(),

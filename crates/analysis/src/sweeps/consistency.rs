@@ -6,7 +6,7 @@ use crate::gate::{
     Gate, Kind, Of, Stated, Statement,
     table::{Column, count, flag, rate, share},
 };
-use crate::statistics::{Contrast, Summary, difference::difference};
+use crate::statistics::{Summary, difference::difference};
 
 /// The variation of the rates of a target over the points of its sweep.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,21 +55,27 @@ pub(crate) fn consistency(gate: &Gate<'_>) -> Vec<Stated<Consistency>> {
     for mut race in grouped(spreads, together) {
         race.sort_by(|(one, _), (other, _)| one.variation.total_cmp(&other.variation));
         let usable = |sweep: &[&Subject<'_>]| sweep.iter().all(|one| gate.is_usable(one.index));
-        let shown = first_is_steadiest(race.iter().map(|(_, sweep)| &**sweep).filter(|sweep| usable(sweep)));
-        let first = race.iter().position(|(_, sweep)| usable(sweep)).filter(|_| shown);
         let places = |sweep: &[&Subject<'_>]| sweep.iter().map(|one| one.index).collect::<Vec<_>>();
+        let compared: Vec<Vec<f64>> =
+            race.iter().map(|(_, sweep)| if usable(sweep) { of_passes(sweep) } else { Vec::new() }).collect();
+        let first = race.iter().position(|(_, sweep)| usable(sweep));
         let of_all = race.iter().map(|(_, sweep)| sweep).filter(|sweep| usable(sweep));
         let of_all: Vec<usize> = of_all.flat_map(|sweep| places(sweep)).collect();
         for (place, (value, sweep)) in race.into_iter().enumerate() {
-            let value = Consistency { steadiest: first == Some(place), ..value };
-            // That a sweep is the steadiest depends on the others as well.
+            let alike = as_steady_as(place, &compared);
+            let is_told = alike.is_empty() && usable(&sweep);
+            let value = Consistency {
+                steadiest: first == Some(place) && is_told && of_all.len() > sweep.len(),
+                ..value
+            };
+            // The place of a sweep depends on the others as well.
             let mut inputs = places(&sweep);
-            if value.steadiest {
+            if is_told {
                 inputs.extend(of_all.iter().filter(|one| !places(&sweep).contains(one)));
             }
-            stated.push(match shown {
+            stated.push(match is_told {
                 true => gate.state_as(Use::Compared, inputs, value),
-                false => gate.state_unranked(inputs, value),
+                false => gate.state_unranked(inputs, alike.len(), value),
             });
         }
     }
@@ -93,13 +99,13 @@ fn of_passes(sweep: &[&Subject<'_>]) -> Vec<f64> {
     (0..passes).filter_map(variation).collect()
 }
 
-/// Whether the first sweep varies less than each of the others. One is added to each variation, which may be 0 and
-/// would have no logarithm. All others have to be shown, so no correction for their number is needed. False if there
-/// are no others.
-fn first_is_steadiest<'r, 'a: 'r>(race: impl Iterator<Item = &'r [&'r Subject<'a>]>) -> bool {
-    let race: Vec<Vec<f64>> = race.map(of_passes).collect();
-    let Some((first, others)) = race.split_first() else { return false };
-    let less =
-        |other: &Vec<f64>| difference(other, first, 1).is_some_and(|found| found.outcome == Contrast::Lower);
-    !others.is_empty() && others.iter().all(less)
+/// The other sweeps that were not shown to vary more or less than number `place`, of those whose passes may be compared.
+/// One is added to each variation, which may be 0 and would have no logarithm. All others have to be told apart, so
+/// chance has two ways only: the least of several alike, and the largest.
+fn as_steady_as(place: usize, race: &[Vec<f64>]) -> Vec<usize> {
+    let own = &race[place];
+    let family = (race.len() - 1).min(2);
+    let is_alike = |other: &Vec<f64>| !difference(other, own, family).is_some_and(|found| found.is_shown());
+    let others = race.iter().enumerate().filter(|(other, passes)| *other != place && !passes.is_empty());
+    others.filter(|(_, passes)| is_alike(passes)).map(|(other, _)| other).collect()
 }

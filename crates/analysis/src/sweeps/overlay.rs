@@ -77,7 +77,7 @@ pub(crate) fn overlays(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Overlay>
         let moved = pairs.iter().filter(|(one, other)| one.rate.max(other.rate) > 0.0);
         let largest = moved.max_by(|a, b| apart(a).abs().total_cmp(&apart(b).abs()))?;
         let (one, other) = *largest;
-        if !gate.is_stated(one.figure, other.figure, pairs.len()) {
+        if !gate.is_shown(one.figure, other.figure, pairs.len()) {
             return None;
         }
         let value = Overlay {
@@ -155,7 +155,7 @@ pub(crate) fn peaks(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Peaks>> {
             axis: first.axis.clone(),
             highest: rates,
             apart: gate
-                .is_stated(one.figure, other.figure, among)
+                .is_shown(one.figure, other.figure, among)
                 .then(|| (rates[1] - rates[0]).abs() / larger),
         };
         let all = first.points.iter().chain(&second.points).map(|point| point.figure);

@@ -503,7 +503,10 @@ fn variation(these: &[&mut Member], rates: &[f64]) -> (f64, Option<bool>) {
     let (even, slow) = (of(fastest, 1.0 - UNEVEN_SHARE), of(slowest, 1.0));
     // Any two of them could have been the slowest and the fastest.
     let pairs = rates.len() * (rates.len() - 1);
-    let shown = || difference(&even, &slow, pairs).is_some_and(|found| found.outcome == Contrast::Lower);
+    let shown = || {
+        difference(&even, &slow, pairs)
+            .is_some_and(|found| found.outcome == Contrast::Lower && found.is_shown())
+    };
     (variation, if variation > UNEVEN_SHARE { shown().then_some(true) } else { Some(false) })
 }
 

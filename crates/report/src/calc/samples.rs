@@ -105,7 +105,13 @@ pub fn compare(before: &[f64], after: &[f64]) -> Result<String, String> {
         Contrast::NotShown => "no difference was shown",
         Contrast::TooFew => "too few values to tell: five of each are needed",
     };
-    out += &line("outcome", word, "");
+    let how = match found.is_obvious() {
+        true => {
+            format!("obvious, unless there are two states this far apart: {} of each tell", found.to_show)
+        }
+        false => String::new(),
+    };
+    out += &line("outcome", word, &how);
     if let Some(spread) = compare_spread(before, after) {
         let word = match spread.steadier {
             Steadier::First => "the first is steadier",

@@ -216,6 +216,32 @@ fn the_steadiest_target_ranks_first_where_that_is_shown() {
     assert_eq!(found[0].reasons[0].because, Because::WithinScatter);
 }
 
+/// Two layouts vary alike, and the third one far more: that is told although no rank of the two is.
+#[test]
+fn an_unsteady_target_is_told_beside_two_that_are_alike() {
+    let names = ["md", "fs", "cards"];
+    let mut study = Study::new(names.map(|name| target(name, |_| {})).into());
+    for (tasks, rate) in (1..).zip([2.0, 2.01, 1.99, 2.0, 2.02, 1.98, 2.01, 1.99]) {
+        for (name, times) in names.into_iter().zip([0.5, 0.5, 10.0]) {
+            let rate = 2.0 + times * (rate - 2.0);
+            study.add("w", name, &[count("tasks", tasks)], Phase::Read, &repeated(rate * GB));
+        }
+    }
+    let (figures, found) = (study.figures(), study.findings().consistency);
+    let seen: Vec<_> = found
+        .iter()
+        .map(|one| {
+            (&*figures[one.figure()].target, one.outcome, one.reasons.first().map(|why| &*why.evidence))
+        })
+        .collect();
+    let alike = Some("not told apart from 1 other");
+    assert_eq!(
+        seen,
+        [("md", Outcome::Marked, alike), ("fs", Outcome::Marked, alike), ("cards", Outcome::Stated, None)]
+    );
+    assert!(found.iter().all(|one| one.says().is_some_and(|one| !one.steadiest)), "{found:?}");
+}
+
 /// The other target may be equally steady if nothing holds the program back.
 #[test]
 fn the_steadiest_target_is_open_where_the_program_was_held_back_on_the_other_one() {

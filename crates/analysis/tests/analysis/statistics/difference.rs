@@ -44,11 +44,19 @@ fn equal_samples_show_no_difference() {
     assert!(low < 0.0 && high > 0.0 && same.p_value.expect("five values") > 0.5, "{same:?}");
 }
 
-/// This holds however large the difference is.
+/// Four repetitions on a side show nothing, however large the difference is. It may be obvious.
 #[test]
-fn four_repetitions_on_a_side_cannot_tell() {
+fn few_repetitions_tell_what_is_obvious() {
     let four = tested(&[1.0, 1.1, 1.2, 1.3], &[9.0, 9.1, 9.2, 9.3, 9.4, 9.5, 9.6, 9.7], 1);
-    assert_eq!((four.outcome, four.interval, four.p_value, four.n), (Contrast::TooFew, None, None, (4, 8)));
+    assert_eq!((four.outcome, four.interval, four.p_value, four.n), (Contrast::Higher, None, None, (4, 8)));
+    assert!(four.is_obvious() && !four.is_shown() && four.to_show == DIFFERENCE_LEAST, "{four:?}");
+    // IOPS of `run --quick` before and after a throttle.
+    let fall = tested(&[99.1e3, 99.6e3, 99.8e3], &[513.0, 514.0, 514.2], 6);
+    assert_eq!((fall.outcome, fall.is_obvious()), (Contrast::Lower, true));
+    // By less than half as much again.
+    let near = tested(&[100.0, 100.1, 100.2], &[149.0, 149.1, 149.2], 1);
+    assert_eq!(near.outcome, Contrast::TooFew);
+    assert_eq!(tested(&[1.0, 1.0], &[1.0, 1.0], 1).outcome, Contrast::TooFew);
     let one = tested(&[1.0], &[9.0], 1);
     assert_eq!((one.outcome, one.change), (Contrast::TooFew, 8.0));
     assert_eq!(difference(&[], &[1.0], 1), None);
@@ -124,6 +132,67 @@ fn a_page_of_equal_pairs_states_nothing() {
     let (random, family) = (&mut Random::seeded(7), 66);
     let share = stated(6, family, |_| 100.0 * (0.02 * random.normal()).exp());
     assert!(share * family as f64 <= 0.02, "{share}");
+}
+
+/// Both passes of a storage with two states may be in the same one: five repetitions a side show nothing of 66.
+#[test]
+fn two_states_are_no_difference_that_is_shown() {
+    let (slow, fast) = ([100.0, 100.4, 99.8, 100.1, 100.3], [130.0, 130.4, 129.8, 130.1, 130.3]);
+    assert!(tested(&slow, &fast, 5).is_shown());
+    let among_many = tested(&slow, &fast, 66);
+    assert!(among_many.is_obvious() && among_many.to_show == 7, "{among_many:?}");
+    let with_gap = |n: usize, family| {
+        let sides =
+            [100.0, 130.0].map(|of| (0..n).map(|place| of + 0.1 * place as f64).collect::<Vec<f64>>());
+        tested(&sides[0], &sides[1], family)
+    };
+    for (n, family) in [(5, 5), (6, 20), (7, 81), (8, 327)] {
+        assert!(with_gap(n, family).is_shown() && !with_gap(n, family + 1).is_shown(), "{n}");
+    }
+}
+
+/// The share of the pages of `family` comparisons that state a difference of sides that are alike.
+fn false_pages(n: usize, family: usize, draws: usize, mut draw: impl FnMut(bool) -> f64) -> f64 {
+    let mut sample = |second: bool| (0..n).map(|_| draw(second)).collect::<Vec<_>>();
+    let found = (0..draws).filter(|_| tested(&sample(false), &sample(true), family).is_stated()).count();
+    found as f64 / draws as f64 * family as f64
+}
+
+type OfSide = fn(&mut Random, bool) -> f64;
+
+#[test]
+fn what_is_obvious_is_false_on_one_page_of_a_hundred() {
+    let shapes: [(&str, OfSide); 6] = [
+        ("2 %", |random, _| (0.02 * random.normal()).exp()),
+        ("20 %", |random, _| (0.2 * random.normal()).exp()),
+        ("1 % beside 20 %", |random, second| (if second { 0.2 } else { 0.01 } * random.normal()).exp()),
+        ("4 % beside 20 %", |random, second| (if second { 0.2 } else { 0.04 } * random.normal()).exp()),
+        ("normal, 20 %", |random, _| (1.0 + 0.2 * random.normal()).max(0.01)),
+        ("uniform", |random, _| 1.0 + 0.3 * random.uniform()),
+    ];
+    for n in 2..DIFFERENCE_LEAST {
+        for family in [1, 6, 66] {
+            let random = &mut Random::seeded((n * family) as u64);
+            for (name, shape) in shapes {
+                let share = false_pages(n, family, 40_000, |second| shape(random, second));
+                // Two standard errors above 1 %.
+                let most = 0.01 + 2.0 * (0.01 * family as f64 / 40_000.0).sqrt();
+                assert!(share <= most, "{n} a side, {family} comparisons, {name}: {share}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_everybody_sees_is_told() {
+    for (factor, noise, family, n, least) in
+        [(2.0, 0.05, 6, 3, 0.99), (10.0, 0.2, 6, 3, 0.98), (0.1, 0.2, 6, 3, 0.98)]
+    {
+        let random = &mut Random::seeded(n as u64);
+        let share =
+            stated(n, family, |second| if second { factor } else { 1.0 } * (noise * random.normal()).exp());
+        assert!(share >= least, "×{factor} at {noise}: {share}");
+    }
 }
 
 #[test]
