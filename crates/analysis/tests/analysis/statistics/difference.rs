@@ -174,9 +174,9 @@ fn what_is_obvious_is_false_on_one_page_of_a_hundred() {
         for family in [1, 6, 66] {
             let random = &mut Random::seeded((n * family) as u64);
             for (name, shape) in shapes {
-                let share = false_pages(n, family, 40_000, |second| shape(random, second));
+                let share = false_pages(n, family, 15_000, |second| shape(random, second));
                 // Two standard errors above 1 %.
-                let most = 0.01 + 2.0 * (0.01 * family as f64 / 40_000.0).sqrt();
+                let most = 0.01 + 2.0 * (0.01 * family as f64 / 15_000.0).sqrt();
                 assert!(share <= most, "{n} a side, {family} comparisons, {name}: {share}");
             }
         }
