@@ -358,7 +358,7 @@ pub(crate) fn is_below(own: &Passes, others: impl Iterator<Item = Passes>, famil
     let medians: Vec<f64> = of_pass.values().filter_map(|rates| Some(Summary::of(rates)?.median)).collect();
     let own: Vec<f64> = own.iter().map(|(_, rate)| *rate).collect();
     difference(&medians, &own, family)
-        .is_some_and(|found| found.outcome == Contrast::Lower && found.is_shown())
+        .is_some_and(|found| found.outcome == Contrast::Lower && found.is_repeated())
 }
 
 fn bound(subject: &Subject<'_>, nodes: &[NodeStanding], together: bool) -> Option<CollectiveBound> {

@@ -85,6 +85,12 @@ impl Difference {
         self.is_stated() && self.grade == Grade::Shown
     }
 
+    /// Whether each side has [`DIFFERENCE_LEAST`] values, which is enough for one of several devices or nodes at the same
+    /// work: that all others were in another state in each pass is told from their medians.
+    pub(crate) fn is_repeated(&self) -> bool {
+        self.n.0.min(self.n.1) >= DIFFERENCE_LEAST
+    }
+
     /// Whether it is stated although too few values show it.
     #[must_use]
     pub fn is_obvious(&self) -> bool {

@@ -505,7 +505,7 @@ fn variation(these: &[&mut Member], rates: &[f64]) -> (f64, Option<bool>) {
     let pairs = rates.len() * (rates.len() - 1);
     let shown = || {
         difference(&even, &slow, pairs)
-            .is_some_and(|found| found.outcome == Contrast::Lower && found.is_shown())
+            .is_some_and(|found| found.outcome == Contrast::Lower && found.is_repeated())
     };
     (variation, if variation > UNEVEN_SHARE { shown().then_some(true) } else { Some(false) })
 }
