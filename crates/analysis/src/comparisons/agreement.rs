@@ -7,7 +7,7 @@ use plan::{Case, Condition, Phase, Sharing};
 use crate::audit::Use;
 use crate::comparisons::{Comparison, Samples, samples};
 use crate::figures::{Figure, bytes_of_one, nodes_of};
-use crate::gate::{Gate, Kind, untold};
+use crate::gate::{Gate, Kind, Reason, untold};
 use crate::statistics::{Difference, Grade};
 
 /// Two figures of the same point or name, by index, and how they compare.
@@ -67,17 +67,17 @@ pub fn paired(before: &Gate<'_>, after: &Gate<'_>) -> Vec<Paired> {
     });
     let sampled: Vec<Vec<Samples>> = sampled.collect();
     let runs = |(place, partner): (usize, usize)| [(before, place), (after, partner)];
-    let state = |pair: (usize, usize), statement, more| {
+    let state = |pair: (usize, usize), statement, more: Vec<Reason>| {
         Gate::state_of_two_runs(Kind::Comparison, runs(pair), statement, more, ())
     };
     // Every comparison that could be stated counts, whatever its size: the family must not depend on the result.
     let usable =
-        pairs.iter().zip(&sampled).filter(|(pair, _)| state(**pair, Use::Other, None).says().is_some());
+        pairs.iter().zip(&sampled).filter(|(pair, _)| state(**pair, Use::Other, Vec::new()).says().is_some());
     let grades: Vec<Option<Grade>> = usable.flat_map(|(_, samples)| samples).map(Samples::grade).collect();
     let family_of = |one: &Samples| grades.iter().filter(|grade| **grade == one.grade()).count();
     let gated = |pair: (usize, usize), one: &Samples, difference: &Difference| {
         if !difference.is_stated() {
-            return state(pair, Use::Other, None);
+            return state(pair, Use::Other, Vec::new());
         }
         let change = difference.change;
         let is_later_worse = (change < 0.0) != one.is_of_latency();
@@ -85,12 +85,7 @@ pub fn paired(before: &Gate<'_>, after: &Gate<'_>) -> Vec<Paired> {
         // A single stall may account for all of the longest latencies, and for their mean if a rate is set.
         let weighed = gate.weighed(&[worse], if one.is_of_latency() { 0.0 } else { change });
         let busier = Gate::busier_host(runs(pair), change, is_later_worse);
-        let stated = state(pair, weighed, busier);
-        // The reasons of one that is withheld are those for that.
-        match stated.says() {
-            Some(()) => stated.with(untold(Kind::Comparison, difference)),
-            None => stated,
-        }
+        state(pair, weighed, busier.into_iter().chain(untold(Kind::Comparison, difference)).collect())
     };
     let paired = |(pair, sampled): ((usize, usize), Vec<Samples>)| {
         let (place, partner) = pair;

@@ -317,7 +317,7 @@ impl<'a> Gate<'a> {
         kind: Kind,
         runs: [(&Self, usize); 2],
         statement: Use,
-        more: Option<Reason>,
+        more: impl IntoIterator<Item = Reason>,
         value: T,
     ) -> Stated<T> {
         let [before, after] =

@@ -258,9 +258,8 @@ pub const POLICY: [Policy; 52] = [
         test: "difference at the points that both have, corrected for the number of pairs and points",
         ..row(Kind::LayerOverhead, "tax", "Tax", "targets").repeated()
     },
-    row(Kind::Consistency, "consistency", "Consistency over the points of a sweep", "targets").compared(
-        "difference of 1 + the variation in each pass alone, between the steadiest target and each other one",
-    ),
+    row(Kind::Consistency, "consistency", "Consistency over the points of a sweep", "targets")
+        .compared("difference of 1 + the variation in each pass alone, between each two targets"),
     row(Kind::Cost, "cost", "Cost", "cost").repeated(),
     Policy {
         test: "the interval of reads ÷ writes lies on one side of the ratio",

@@ -55,7 +55,7 @@ impl<T> Stated<T> {
     }
 
     /// Adds a reason to mark it.
-    pub(crate) fn with(mut self, mark: Option<Reason>) -> Self {
+    pub(super) fn with(mut self, mark: Option<Reason>) -> Self {
         if mark.is_some() {
             self.outcome = self.outcome.max(Outcome::Marked);
         }

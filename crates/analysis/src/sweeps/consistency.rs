@@ -63,7 +63,7 @@ pub(crate) fn consistency(gate: &Gate<'_>) -> Vec<Stated<Consistency>> {
         let of_all: Vec<usize> = of_all.flat_map(|sweep| places(sweep)).collect();
         for (place, (value, sweep)) in race.into_iter().enumerate() {
             let alike = as_steady_as(place, &compared);
-            let is_told = alike.is_empty() && usable(&sweep);
+            let is_told = alike == 0 && usable(&sweep);
             let value = Consistency {
                 steadiest: first == Some(place) && is_told && of_all.len() > sweep.len(),
                 ..value
@@ -75,7 +75,7 @@ pub(crate) fn consistency(gate: &Gate<'_>) -> Vec<Stated<Consistency>> {
             }
             stated.push(match is_told {
                 true => gate.state_as(Use::Compared, inputs, value),
-                false => gate.state_unranked(inputs, alike.len(), value),
+                false => gate.state_unranked(inputs, alike, value),
             });
         }
     }
@@ -99,13 +99,13 @@ fn of_passes(sweep: &[&Subject<'_>]) -> Vec<f64> {
     (0..passes).filter_map(variation).collect()
 }
 
-/// The other sweeps that were not shown to vary more or less than number `place`, of those whose passes may be compared.
+/// The number of other sweeps that were not shown to vary more or less than number `place`, of those whose passes may be compared.
 /// One is added to each variation, which may be 0 and would have no logarithm. All others have to be told apart, so
 /// chance has two ways only: the least of several alike, and the largest.
-fn as_steady_as(place: usize, race: &[Vec<f64>]) -> Vec<usize> {
+fn as_steady_as(place: usize, race: &[Vec<f64>]) -> usize {
     let own = &race[place];
     let family = (race.len() - 1).min(2);
     let is_alike = |other: &Vec<f64>| !difference(other, own, family).is_some_and(|found| found.is_shown());
     let others = race.iter().enumerate().filter(|(other, passes)| *other != place && !passes.is_empty());
-    others.filter(|(_, passes)| is_alike(passes)).map(|(other, _)| other).collect()
+    others.filter(|(_, passes)| is_alike(passes)).count()
 }

@@ -116,39 +116,28 @@ fn a_steady_state_that_is_computed_is_as_one_that_is_simulated() {
     }
 }
 
+/// A node with one disk that has these keys.
+fn one_disk(keys: &str) -> Model {
+    let text = format!(
+        "model = {{ name = \"m\" }}\nnode = {{ processors = 4 }}\n[[device]]\nname = \"disk\"\n\
+         write = {{ rate = \"1GB/s\" }}\n{keys}\n[[layout]]\nname = \"here\"\ndevices = \"disk\"\n"
+    );
+    simulate::read(Path::new("m.toml"), &text).expect("a model")
+}
+
 #[test]
 fn what_fills_or_grows_is_simulated_to_its_end() {
     // A write cache of the device that is full after 36 s, and a queue that grows.
-    let model = r#"
-        node = { processors = 4 }
-        [[device]]
-        name = "disk"
-        read = { time = "1ms", distribution = "exponential" }
-        write = { rate = "1GB/s" }
-        write_cache = { size = "32GB", drain = "100MB/s" }
-        [[layout]]
-        name = "here"
-        devices = "disk"
-        "#;
-    let model = simulate::read(Path::new("m.toml"), &format!("model = {{ name = \"m\" }}\n{model}"))
-        .expect("a model");
+    let model = one_disk(
+        r#"read = { time = "1ms", distribution = "exponential" }
+        write_cache = { size = "32GB", drain = "100MB/s" }"#,
+    );
     let fills = work("", (1, 2), 64 << 10, Some(60));
     let (_, mut late) = work("", (1, 1), 4 << 10, Some(60));
     (late.order, late.pace) = (Order::Random { seed: 1 }, Some(Pace { transfers_per_second: 1100.0 }));
     late.backend = Backend::Uring { depth: 4096, required: true };
     // A seek at the beginning of each pass over a small file.
-    let seeks = r#"
-        node = { processors = 4 }
-        [[device]]
-        name = "disk"
-        read = { time = "12ms", next_time = "0ns", rate = "150MB/s" }
-        write = { rate = "1GB/s" }
-        [[layout]]
-        name = "here"
-        devices = "disk"
-        "#;
-    let seeks = simulate::read(Path::new("m.toml"), &format!("model = {{ name = \"m\" }}\n{seeks}"))
-        .expect("a model");
+    let seeks = one_disk(r#"read = { time = "12ms", next_time = "0ns", rate = "150MB/s" }"#);
     let (_, mut again) = work("", (1, 1), 1 << 20, Some(60));
     again.geometry.block = Bytes(64 << 20);
     // Writers whose fixed times synchronise over seconds: the median grows by a tenth, and p99 falls by as much.
