@@ -39,12 +39,12 @@ fn as_many_transfers_as_the_rate_asks_for() {
                 spec.pace = Some(Pace { transfers_per_second: 2000.0 });
                 spec.duration = Some(Nanos::millis(100));
             });
-            // The last transfer starts half a millisecond before the end. A busy machine may miss it, but not every
-            // time.
+            // The last transfer starts half a millisecond before the end. A busy machine may miss it, or start the
+            // first ones late, but not every time.
             let mut outcome = run(&workload, Phase::Read).expect("ran");
             for _ in 1..20 {
                 assert_eq!(outcome.reads + outcome.unstarted, 200, "{backend:?}, {tasks} tasks");
-                if outcome.unstarted == 0 {
+                if outcome.unstarted == 0 && outcome.io_ns >= 99_000_000 {
                     break;
                 }
                 outcome = run(&workload, Phase::Read).expect("ran");
