@@ -1,6 +1,7 @@
 //! The validation bench: `validation drawn|simulated [TRIALS] [FILE]` prints what is stated of records whose truth is
 //! known, and fails where a limit does not hold. What was counted is kept in FILE, from which a later call goes on.
-//! `validation percentiles [TRIALS]` does the same for promises of percentiles. With `UPDATE_DOCS=1` it writes its
+//! `validation percentiles [TRIALS]` does the same for promises of percentiles, `validation pages [TRIALS]` for pages of
+//! comparisons and curves with noise of many kinds. With `UPDATE_DOCS=1` it writes its
 //! table into `docs/VALIDATION.md`.
 
 #![expect(clippy::print_stdout, reason = "that is what it is for")]
@@ -17,6 +18,8 @@ use validation::{Source, Table};
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/VALIDATION.md");
 const END: &str = "<!-- End of the table. -->\n";
 const TRIALS: usize = 10_000;
+/// Pages of each noise, number of repetitions and number of comparisons.
+const PAGES: usize = 2_000;
 /// Trials between two times that the file is written.
 const KEPT_EVERY: usize = 100;
 const SEED: u64 = 1;
@@ -28,11 +31,18 @@ fn main() -> Result<(), Box<dyn Error>> {
         let percentiles = validation::percentiles::percentiles(trials, SEED);
         return finish("percentiles", &percentiles.markdown(), &percentiles.broken_limits());
     }
+    if words.next_if(|word| word == "pages").is_some() {
+        let trials = words.next().map_or(Ok(PAGES), |text| text.parse())?;
+        let pages = validation::pages::pages(trials, SEED);
+        return finish("pages", &pages.markdown(), &pages.broken_limits());
+    }
     let (source, name) = match words.next().as_deref() {
         Some("drawn") | None => (Source::Drawn, "drawn"),
         Some("simulated") => (Source::Simulated, "simulated"),
         Some(other) => {
-            return Err(format!("`{other}` is no source of records: drawn, simulated or percentiles").into());
+            return Err(
+                format!("`{other}` is no source of records: drawn, simulated, percentiles or pages").into()
+            );
         }
     };
     let trials = words.next().map_or(Ok(TRIALS), |text| text.parse())?;

@@ -19,8 +19,8 @@ use crate::statistics::settled::settled;
 /// How many warnings of one kind are quoted as evidence.
 const TOLD: usize = 2;
 
-/// All doubts about one figure.
-pub(super) fn doubts(subject: &Subject<'_>) -> Vec<RawIssue> {
+/// All doubts about one figure of `among`.
+pub(super) fn doubts(subject: &Subject<'_>, among: usize) -> Vec<RawIssue> {
     let counted: Vec<_> = subject.figure.counted().collect();
     let cached = cached(subject, &counted);
     // If reads are known to come from memory, there is no need to doubt that they may.
@@ -38,7 +38,7 @@ pub(super) fn doubts(subject: &Subject<'_>) -> Vec<RawIssue> {
         less_stored(subject, &counted),
         server_caches(subject, &counted),
         other_targets(&counted),
-        passes::changed(subject),
+        passes::changed(subject).or_else(|| passes::dependent(subject, among)),
         too_short(subject, &counted),
         unfinished(subject),
         wrong_data(&counted),

@@ -11,6 +11,7 @@ use crate::figures::{Figure, Subject, subjects};
 use crate::gate::Stated;
 use crate::nodes::{NodeStanding, comparison};
 use crate::scaling::Scaling;
+use crate::statistics::TREND_LEAST;
 use crate::targets::Expected;
 
 /// The doubts about `figures`, in their order, followed by those about the study as a whole. Each check reports a
@@ -25,9 +26,11 @@ pub fn audit(plan: &Plan, figures: &[Figure], expected: &[Expected]) -> Vec<Audi
     let mut doubts = Vec::new();
     let subjects = subjects(plan, figures);
     let random = passes::random_above_sequential(&subjects);
+    // As many series of passes could have one.
+    let among = subjects.iter().filter(|one| one.figure.counted().count() >= TREND_LEAST).count();
     for subject in &subjects {
         let limits = limits.get(&subject.index).map_or(&[][..], Vec::as_slice);
-        let mut found = measured::doubts(subject);
+        let mut found = measured::doubts(subject, among);
         found.extend(criteria::of_figure(subject, limits));
         // If reads are known to come from memory, nothing more needs to be said about their rate.
         if !found.iter().any(|one| one.check == Check::Cached) {

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 
 use plan::{Bytes, Order, Phase};
 
-use super::issue::RawIssue;
+use super::issue::{RawIssue, percent};
 use crate::audit::Check;
 use crate::figures::{RateOf, Subject, grouped};
+use crate::statistics::{Course, course};
 
 /// If all later passes are this many times as fast, or as slow, as all earlier ones, the passes did not measure
 /// the same thing. With a scatter of 20 %, two passes are this far apart in less than 1 % of all figures.
@@ -54,6 +55,35 @@ pub(super) fn changed(subject: &Subject<'_>) -> Option<RawIssue> {
     };
     let factor = (rates[after] / rates[before]).max(rates[before] / rates[after]);
     Some(RawIssue::new(check, evidence, advice).with_severity(factor))
+}
+
+/// Whether the passes depend on each other, as one of `among` figures.
+pub(super) fn dependent(subject: &Subject<'_>, among: usize) -> Option<RawIssue> {
+    let counts = subject.figure.rate_of();
+    let rates = subject.figure.headline_of_passes();
+    let (first, last) = (*rates.first()?, *rates.last()?);
+    let (evidence, advice) = match course(&rates, among)? {
+        Course::Trend(change) => (
+            format!(
+                "the rate {} by {} from pass to pass: {} in the first, {} in the last of {}",
+                if change < 0.0 { "falls" } else { "rises" },
+                percent(change.abs()),
+                counts.text(first),
+                counts.text(last),
+                rates.len()
+            ),
+            "continue until it is steady (`until = \"steady\"`), or bring the storage there beforehand (`warm_up`, \
+             `precondition`)",
+        ),
+        Course::Alike(autocorrelation) => (
+            format!(
+                "each pass is like the one before (autocorrelation {autocorrelation:.2} of {})",
+                rates.len()
+            ),
+            "make passes longer or farther apart than what changes the storage",
+        ),
+    };
+    Some(RawIssue::new(Check::DependentPasses, evidence, advice))
 }
 
 /// The last pass before a lasting change, and the first one after it. A single differing pass at the end, after

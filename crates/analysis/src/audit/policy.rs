@@ -63,6 +63,7 @@ pub enum Check {
     RandomAboveSequential,
     PassesJump,
     WriteDrift,
+    DependentPasses,
     TooShort,
     ShortForPromise,
     SharedKernel,
@@ -154,7 +155,7 @@ impl CheckPolicy {
 }
 
 /// The policy of every check.
-pub const CHECKS: [CheckPolicy; 38] = [
+pub const CHECKS: [CheckPolicy; 39] = [
     CheckPolicy { broken: Marked, waiting: Withheld, ..row(Check::Cached, "cached", Withheld) }.means(
         "the devices moved less than 95 % of the bytes, or a buffered read took less than 2 µs on average; \
          for reads also: the clients took less than 95 % from servers, or servers or their disks moved less",
@@ -219,6 +220,11 @@ pub const CHECKS: [CheckPolicy; 38] = [
          allocates",
     )
     .advises_on_models("look at the write caches and the troubles of the model, or continue until steady"),
+    row(Check::DependentPasses, "dependent passes", Marked).means(
+        "the passes rise or fall from one to the next, or each is like the one before: intervals assume that they are \
+         independent, and are too narrow",
+    )
+    .advises_on_models("look at the caches and the troubles of the model, or continue until steady"),
     row(Check::TooShort, "too short", Withheld)
         .means("a phase below the protocol's `phase_min`, or below 2 s where it has none"),
     CheckPolicy { kept: Withheld, waiting: Stated, ..row(Check::ShortForPromise, "too short for a promise", Stated) }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use plan::{Case, Condition, Phase, Sharing};
 
 use crate::audit::Use;
-use crate::comparisons::{Comparison, Samples, samples};
+use crate::comparisons::{Comparison, Samples, compare::family, samples};
 use crate::figures::{Figure, bytes_of_one, nodes_of};
 use crate::gate::{Gate, Kind, Reason, untold};
 use crate::statistics::{Difference, Grade};
@@ -73,8 +73,12 @@ pub fn paired(before: &Gate<'_>, after: &Gate<'_>) -> Vec<Paired> {
     // Every comparison that could be stated counts, whatever its size: the family must not depend on the result.
     let usable =
         pairs.iter().zip(&sampled).filter(|(pair, _)| state(**pair, Use::Other, Vec::new()).says().is_some());
-    let grades: Vec<Option<Grade>> = usable.flat_map(|(_, samples)| samples).map(Samples::grade).collect();
-    let family_of = |one: &Samples| grades.iter().filter(|grade| **grade == one.grade()).count();
+    let usable: Vec<&Samples> = usable.flat_map(|(_, samples)| samples).collect();
+    let families = [Some(Grade::Shown), Some(Grade::Obvious), None]
+        .map(|grade| (grade, family(usable.iter().copied().filter(|one| one.grade() == grade))));
+    drop(usable);
+    let family_of =
+        |one: &Samples| families.iter().find(|(grade, _)| *grade == one.grade()).map(|(_, family)| *family);
     let gated = |pair: (usize, usize), one: &Samples, difference: &Difference| {
         if !difference.is_stated() {
             return state(pair, Use::Other, Vec::new());
@@ -92,7 +96,7 @@ pub fn paired(before: &Gate<'_>, after: &Gate<'_>) -> Vec<Paired> {
         let (one, two) = (&before.figures[place], &after.figures[partner]);
         let cases = own.case(place).zip(other.case(partner));
         let compared = |one: Samples| {
-            let family = family_of(&one);
+            let family = family_of(&one)?;
             one.compared(family, |one, found| gated(pair, one, found))
         };
         let Differences { told, unknown } =

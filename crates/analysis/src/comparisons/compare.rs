@@ -5,7 +5,7 @@ use plan::{Operation, Phase, RateName};
 use crate::figures::{Figure, LatencySummary, RepetitionFigure};
 use crate::gate::{Outcome, Reason, Stated};
 use crate::statistics::{
-    Contrast, DIFFERENCE_LEAST, Difference, Grade, OBVIOUS_LEAST, difference::difference,
+    Contrast, DIFFERENCE_LEAST, Difference, Family, Grade, OBVIOUS_LEAST, difference::difference,
 };
 
 /// A comparison of two figures from two runs, releases or targets.
@@ -111,10 +111,10 @@ impl Samples {
         }
     }
 
-    /// The comparison as one of `family` comparisons that could be stated, with the outcome that `gate` gives it.
+    /// The comparison as one of a family that could be stated, with the outcome that `gate` gives it.
     pub(crate) fn compared(
         self,
-        family: usize,
+        family: Family,
         gate: impl FnOnce(&Self, &Difference) -> Stated<()>,
     ) -> Option<Comparison> {
         let found = difference(&self.before, &self.after, family)?;
@@ -130,6 +130,13 @@ impl Samples {
             reasons: gated.reasons,
         })
     }
+}
+
+/// The comparisons of `all` as one family.
+pub(crate) fn family<'a>(all: impl Iterator<Item = &'a Samples>) -> Family {
+    let (before, after): (Vec<&[f64]>, Vec<&[f64]>) =
+        all.map(|one| (one.before.as_slice(), one.after.as_slice())).unzip();
+    Family::of_samples(before.len(), &before, &after)
 }
 
 fn names(before: &Figure, after: &Figure) -> String {

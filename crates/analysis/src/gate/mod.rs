@@ -26,7 +26,7 @@ pub use table::{Head, Judgement, Of, Quantity, Row, Statement, Table, Value};
 pub(crate) use crate::audit::Outcome;
 use crate::audit::{AuditIssue, Check, OF_PROMISES, Use};
 use crate::figures::{Figure, Subject, subjects};
-use crate::statistics::{Difference, difference::difference};
+use crate::statistics::{Difference, Family, difference::difference};
 
 /// The best of several figures, by the median of their first rate.
 #[derive(Debug)]
@@ -51,6 +51,8 @@ pub struct Gate<'a> {
     pub(crate) simulated: bool,
     /// The indices of the figures of each case.
     places: HashMap<&'a str, Vec<usize>>,
+    /// What the figures have in common as one family.
+    family: Family,
 }
 
 impl<'a> Gate<'a> {
@@ -75,7 +77,10 @@ impl<'a> Gate<'a> {
             places.entry(&figure.case).or_default().push(place);
         }
         let simulated = figures.iter().any(|figure| figure.provenance == Provenance::Simulated);
-        Self { plan, subjects: subjects(plan, figures), figures, against, simulated, places }
+        let passes: Vec<Vec<f64>> = figures.iter().map(Figure::headline_of_passes).collect();
+        let passes: Vec<&[f64]> = passes.iter().map(Vec::as_slice).collect();
+        let family = Family::within(figures.len(), &passes);
+        Self { plan, subjects: subjects(plan, figures), figures, against, simulated, places, family }
     }
 
     /// The figure at index `place` with its case.
@@ -155,6 +160,7 @@ impl<'a> Gate<'a> {
         after: &Subject<'_>,
         family: usize,
     ) -> Option<Difference> {
+        let family = Family { size: family, ..self.family };
         difference(&before.figure.headline_of_passes(), &after.figure.headline_of_passes(), family)
     }
 

@@ -304,9 +304,17 @@ fn scaled(mut members: Vec<OnNodes<'_, '_>>) -> Option<WeakScaling> {
     let sample = |one: &OnNodes<'_, '_>| Sample::of(one.nodes as f64, one.subject.figure.headline());
     let samples: Vec<Sample> = members.iter().map(sample).collect();
     let (x, y): (Vec<f64>, Vec<f64>) = samples.iter().map(|one| (one.x, one.y)).unzip();
-    let line = Regression::of(&x, &y).filter(|_| rises_straight(&samples));
+    let plateau = saturation(&samples);
+    // What changes by less than a tenth over all of them does not grow, however certain the change is.
+    let is_level =
+        plateau.is_some_and(|all| (all.from_nodes, all.to_nodes) == (fewest, points[points.len() - 1].nodes));
+    let line = Regression::of(&x, &y).filter(|_| !is_level && rises_straight(&samples));
     let flat = lack_of_fit(&samples, Model::Flat);
-    let full = flat == Some(false) || lack_of_fit(&samples, Model::Straight) == Some(true);
+    let full = match flat {
+        Some(true) => is_level || lack_of_fit(&samples, Model::Straight) == Some(true),
+        Some(false) => true,
+        None => false,
+    };
     let shares = if flat == Some(true) { &PEAK_SHARES[..] } else { &[] };
     Some(WeakScaling {
         group: first.case.group.clone(),
@@ -316,7 +324,7 @@ fn scaled(mut members: Vec<OnNodes<'_, '_>>) -> Option<WeakScaling> {
         phase: first.figure.phase,
         tasks_per_node,
         fixed: first.settings(&APART),
-        saturation: saturation(&samples).filter(|_| full),
+        saturation: plateau.filter(|_| full),
         peak_nodes: peak.nodes,
         reaches: shares.iter().filter_map(|&share| reach(&samples, share)).collect(),
         line,

@@ -2,7 +2,9 @@
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 
-use crate::statistics::{CONFIDENCE, Summary, mann_whitney, median_bounds, shift};
+use crate::statistics::{
+    CONFIDENCE, CommonScatter, Inflation, Summary, inflation, mann_whitney, median_bounds, shift,
+};
 
 /// The minimum number of repetitions on each side for a difference that is shown: five against five that do not overlap
 /// have an exact probability of 0.008, four against four 0.029.
@@ -22,8 +24,40 @@ pub const DIFFERENCE_LEVEL: f64 = 0.01;
 /// Far above rounding, and far below the clock resolution for a phase.
 const RESOLUTION: f64 = 1e-9;
 
-/// If the variance ratio of two samples of equal size has a probability below this, their variances are not pooled.
-const ALIKE_LEVEL: f64 = 0.05;
+/// The comparisons that are made together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Family {
+    /// Their number.
+    pub size: usize,
+    /// The scatter that the samples of either side have in common, if it is known.
+    pub scatter: Option<[CommonScatter; 2]>,
+    /// How much their values depend on each other.
+    pub inflation: Inflation,
+}
+
+impl Family {
+    /// The family of `size` comparisons among these samples, those of one side and those of the other.
+    #[must_use]
+    pub fn of_samples(size: usize, before: &[&[f64]], after: &[&[f64]]) -> Self {
+        let [one, other] = [before, after].map(|side| CommonScatter::of_samples(side.iter().copied()));
+        let inflation = inflation(before.iter().chain(after).copied());
+        Self { size, scatter: one.zip(other).map(|(one, other)| [one, other]), inflation }
+    }
+
+    /// The family of `size` comparisons of samples with each other.
+    #[must_use]
+    pub fn within(size: usize, samples: &[&[f64]]) -> Self {
+        let scatter = CommonScatter::of_samples(samples.iter().copied()).map(|common| [common; 2]);
+        Self { size, scatter, inflation: inflation(samples.iter().copied()) }
+    }
+}
+
+impl From<usize> for Family {
+    /// A family whose samples have nothing in common.
+    fn from(size: usize) -> Self {
+        Self { size, scatter: None, inflation: Inflation::default() }
+    }
+}
 
 /// The result of comparing two samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,13 +145,13 @@ fn tells_states(m: usize, n: usize, family: usize) -> bool {
     2.0_f64.powi(1 - values) * family.max(1) as f64 <= DIFFERENCE_LEVEL
 }
 
-/// Compares independent repetitions of a positive quantity; `family` is the number of comparisons that are made
-/// together.
+/// Compares independent repetitions of a positive quantity; `family` is what is compared together with them: its number,
+/// or [`Family`].
 ///
 /// A difference is shown if two tests show it. The rank test of Mann and Whitney has to reach [`DIFFERENCE_LEVEL`]:
 /// it assumes no distribution, and an outlier cannot make it detect a difference that is not there. The t test of the
-/// logarithms, which is Welch's test unless both sides have similar scatter, has to reach [`DIFFERENCE_LEVEL`] ÷
-/// `family` (Bonferroni), a level that ranks of five or six repetitions cannot reach. So a storage with two states could
+/// logarithms, which allows both sides to scatter differently, has to reach [`DIFFERENCE_LEVEL`] ÷ size of the family
+/// (Bonferroni), a level that ranks of five or six repetitions cannot reach. So a storage with two states could
 /// show one by chance in a large family: if it has not enough values for that, see [`repetitions_to_show`], a
 /// difference is at most obvious. The same t test shows one that is obvious; no value of one side may be among those of
 /// the other, and fewer than [`DIFFERENCE_LEAST`] have to be apart by a factor of 1.5. The sources are in
@@ -132,7 +166,9 @@ fn tells_states(m: usize, n: usize, family: usize) -> bool {
 /// assert_eq!(found.outcome, Contrast::Higher);
 /// ```
 #[must_use]
-pub fn difference(before: &[f64], after: &[f64], family: usize) -> Option<Difference> {
+pub fn difference(before: &[f64], after: &[f64], family: impl Into<Family>) -> Option<Difference> {
+    let mut among = family.into();
+    let family = among.size;
     let (first, second) = (Summary::of(before)?, Summary::of(after)?);
     let change = second.median / first.median - 1.0;
     let untested = Difference {
@@ -155,9 +191,10 @@ pub fn difference(before: &[f64], after: &[f64], family: usize) -> Option<Differ
     }
     let apart = (second.min / first.max).max(first.min / second.max);
     let can_be_shown = least >= DIFFERENCE_LEAST && tells_states(first.n, second.n, family);
+    among.inflation = among.inflation.or(inflation([before, after]));
     let (before, after) = (logarithms(before), logarithms(after));
     let (ranks, family) = (mann_whitney(&before, &after)?, family.max(1) as f64);
-    let (moved, error, student) = means(&Summary::of(&before)?, &Summary::of(&after)?)?;
+    let (moved, error, student) = means([&Summary::of(&before)?, &Summary::of(&after)?], &among)?;
     let by_means = if moved.abs() < RESOLUTION { 1.0 } else { 2.0 * student.sf((moved / error).abs()) };
     let by_means = (by_means * family).min(1.0);
     if least < DIFFERENCE_LEAST {
@@ -216,26 +253,31 @@ pub fn bounds(values: &[f64], family: usize) -> Option<(f64, f64)> {
 
 /// Student's test of the means of two samples with at least two values each: the mean of the second − that of the
 /// first, its standard error, and its distribution.
-fn means(one: &Summary, other: &Summary) -> Option<(f64, f64, StudentsT)> {
-    let part = |all: &Summary| (all.deviation_sample.max(RESOLUTION).powi(2) / all.n as f64, all.n as f64);
-    let ((a, m), (b, n)) = (part(one), part(other));
-    // The variances of samples of equal size may be pooled: the error is the same, and the low number of degrees of
-    // freedom need not be estimated as well. Otherwise the degrees of freedom are Satterthwaite's.
-    let is_few = m.min(n) < DIFFERENCE_LEAST as f64;
-    let is_alike = || {
-        let ratio = FisherSnedecor::new(m - 1.0, n - 1.0).ok()?.sf(a.max(b) / a.min(b));
-        Some(m == n && ratio > ALIKE_LEVEL / 2.0)
+fn means(sides: [&Summary; 2], among: &Family) -> Option<(f64, f64, StudentsT)> {
+    let own = sides.map(|all| (all.deviation_sample.max(RESOLUTION).powi(2), (all.n - 1) as f64));
+    let counts = sides.map(|all| all.n as f64);
+    // Two or three values tell nothing of their variance, and are pooled: a gap between the sides protects these.
+    let is_few = sides.iter().any(|all| all.n < DIFFERENCE_LEAST);
+    let (variances, freedom) = match among.scatter {
+        _ if is_few => {
+            let all = own[0].1 + own[1].1;
+            ([own.iter().map(|(variance, freedom)| variance * freedom).sum::<f64>() / all; 2], all)
+        }
+        // The side that is known worse decides, because few variances tell badly how different they are.
+        Some(common) => {
+            let [one, other] = [0, 1].map(|side| common[side].moderated(own[side].0, own[side].1));
+            ([one.0, other.0], one.1.min(other.1))
+        }
+        // Satterthwaite's.
+        None => {
+            let [a, b] = [0, 1].map(|side| own[side].0 / counts[side]);
+            let freedom = (a + b).powi(2) / (a * a / own[0].1 + b * b / own[1].1);
+            (own.map(|(variance, _)| variance), freedom)
+        }
     };
-    // Two or three values tell nothing of their variance: a gap between the sides protects these instead.
-    let (error, freedom) = if is_few {
-        let within = (a * m * (m - 1.0) + b * n * (n - 1.0)) / (m + n - 2.0);
-        ((within * (1.0 / m + 1.0 / n)).sqrt(), m + n - 2.0)
-    } else if is_alike()? {
-        ((a + b).sqrt(), m + n - 2.0)
-    } else {
-        ((a + b).sqrt(), (a + b).powi(2) / (a * a / (m - 1.0) + b * b / (n - 1.0)))
-    };
-    Some((other.mean - one.mean, error, StudentsT::new(0.0, 1.0, freedom).ok()?))
+    let of_mean = |side: usize| among.inflation.of_mean(sides[side].n) * variances[side] / counts[side];
+    let error = (of_mean(0) + of_mean(1)).sqrt();
+    Some((sides[1].mean - sides[0].mean, error, StudentsT::new(0.0, 1.0, freedom).ok()?))
 }
 
 /// The minimum number of values on a side: with only four, the distances from their own median are hardly

@@ -22,22 +22,30 @@ pub enum Model {
 }
 
 /// Whether the points are farther from `model` than the scatter explains. Returns `None` if there are too few points,
-/// or too few repetitions of one. This is the test for lack of fit: the mean square of the points' distances from the
-/// model ÷ the mean square of repetitions within points, compared with the F distribution at [`DIFFERENCE_LEVEL`].
-/// The squares are of relative distances, because noise grows with the rate.
+/// or too few repetitions of one. This is a test for lack of fit: the squares of the points' distances from the model,
+/// each ÷ the variance of its point (`Scatter::of_repetitions`), are compared with an F distribution at
+/// [`DIFFERENCE_LEVEL`]. Points may scatter differently, as they do where a system gets full. The squares are of relative
+/// distances, because noise grows with the rate.
 ///
-/// Source: Draper and Smith, "Applied Regression Analysis", 3rd edition, 1998, section 2.1; for the flat model it is
-/// the one-way analysis of variance.
+/// Source: Johansen, "The Welch–James approximation to the distribution of the residual sum of squares in a weighted
+/// linear regression", Biometrika 67, 1980; for the flat model it is Welch's analysis of variance, Biometrika 38, 1951.
 #[must_use]
 pub fn lack_of_fit(samples: &[Sample], model: Model) -> Option<bool> {
-    Some(is_off(samples, model, Scatter::of_repetitions(samples, FIT_REPETITIONS_LEAST)?)?.1)
+    Some(is_off(samples, model, &Scatter::of_repetitions(samples, FIT_REPETITIONS_LEAST)?)?.1)
 }
 
 /// The line through `samples`, and whether they are farther from it than `scatter` explains.
-fn is_off(samples: &[Sample], model: Model, scatter: Scatter) -> Option<(Line, bool)> {
-    let line = Line::through(samples, model)?;
+fn is_off(samples: &[Sample], model: Model, scatter: &Scatter) -> Option<(Line, bool)> {
+    let line = Line::through(samples, model, scatter)?;
     let freedom = samples.len() as f64 - if model == Model::Flat { 1.0 } else { 2.0 };
-    let is_off = exceeds(line.squares / freedom / scatter.variance, freedom, scatter.freedom);
+    let is_off = if scatter.is_one {
+        exceeds(line.squares / freedom, freedom, scatter.freedom)
+    } else {
+        let estimated: f64 = line.leverages.iter().map(|leverage| (1.0 - leverage).powi(2)).sum();
+        let estimated = estimated / scatter.freedom;
+        let scale = freedom + 2.0 * estimated - 6.0 * estimated / (freedom + 2.0);
+        exceeds(line.squares / scale, freedom, freedom * (freedom + 2.0) / (3.0 * estimated))
+    };
     Some((line, is_off))
 }
 
@@ -52,18 +60,17 @@ pub(crate) fn rises_straight(samples: &[Sample]) -> bool {
 /// Source: Draper and Smith, as above, sections 6.1 and 14.3 (a join point at a known value).
 #[must_use]
 pub fn bends_at(samples: &[Sample], x: f64) -> bool {
-    Scatter::of_repetitions(samples, FIT_REPETITIONS_LEAST)
-        .is_some_and(|scatter| bends(samples, x, scatter, false))
+    Scatter::of_repetitions(samples, FIT_REPETITIONS_LEAST).is_some_and(|scatter| bends(samples, x, &scatter))
 }
 
 /// The same for points that were measured once, with the scatter of neighbours alone: between few points, a rise that
 /// is no straight line on this axis is farther from any line than they scatter.
 #[must_use]
 pub fn bends_once_at(samples: &[Sample], x: f64) -> bool {
-    Scatter::of_neighbours(samples, Some(x)).is_some_and(|scatter| bends(samples, x, scatter, true))
+    Scatter::of_neighbours(samples, Some(x)).is_some_and(|scatter| bends(samples, x, &scatter))
 }
 
-fn bends(samples: &[Sample], x: f64, scatter: Scatter, by_scatter: bool) -> bool {
+fn bends(samples: &[Sample], x: f64, scatter: &Scatter) -> bool {
     let Some((line, true)) = is_off(samples, Model::Straight, scatter) else { return false };
     // The residuals of the bend and of the rates after the line was fitted to both.
     let bend = samples.iter().map(|one| (one.x - x).max(0.0)).collect::<Vec<_>>();
@@ -72,8 +79,9 @@ fn bends(samples: &[Sample], x: f64, scatter: Scatter, by_scatter: bool) -> bool
         (product(&line.weights, &bend, &line.left), product(&line.weights, &bend, &bend));
     let freedom = samples.len() as f64 - 3.0;
     let gain = of_both * of_both / of_bend;
-    let error = ((line.squares - gain).max(0.0) / freedom).max(scatter.variance);
-    let (error, freedom) = if by_scatter { (scatter.variance, scatter.freedom) } else { (error, freedom) };
+    // Weights are 1 ÷ variance, so the scatter is 1.
+    let error = ((line.squares - gain).max(0.0) / freedom).max(1.0);
+    let (error, freedom) = if scatter.is_one { (1.0, scatter.freedom) } else { (error, freedom) };
     of_both < 0.0 && of_bend > 0.0 && exceeds(gain / error, 1.0, freedom)
 }
 
@@ -83,8 +91,10 @@ fn exceeds(ratio: f64, freedom: f64, of_error: f64) -> bool {
 
 /// A weighted least-squares line through the means of the points.
 struct Line {
-    /// Repetitions ÷ squared rate, for each point.
+    /// 1 ÷ the variance of each mean.
     weights: Vec<f64>,
+    /// What each mean weighs in its own fitted value.
+    leverages: Vec<f64>,
     /// Mean − line.
     left: Vec<f64>,
     /// Weighted sum of squares of [`Line::left`].
@@ -93,22 +103,33 @@ struct Line {
 
 impl Line {
     /// Returns `None` if there are not enough data to test it.
-    fn through(samples: &[Sample], model: Model) -> Option<Self> {
+    fn through(samples: &[Sample], model: Model, scatter: &Scatter) -> Option<Self> {
         if samples.len() < FIT_POINTS_LEAST || samples.iter().any(|one| one.mean <= 0.0) {
             return None;
         }
         let means: Vec<f64> = samples.iter().map(|one| one.mean).collect();
+        let variances: Vec<f64> = scatter.of_means(samples).collect();
         let (mut weights, mut left) = (Vec::new(), vec![0.0; samples.len()]);
         for _ in 0..ROUNDS {
-            let weight = |(one, left): (&Sample, &f64)| {
-                let fitted = if one.mean > *left { one.mean - left } else { one.mean };
-                one.repetitions as f64 / (fitted * fitted)
+            let weight = |((mean, left), variance): ((&f64, &f64), &f64)| {
+                let fitted = if mean > left { mean - left } else { *mean };
+                1.0 / (fitted * fitted * variance)
             };
-            weights = samples.iter().zip(&left).map(weight).collect();
+            weights = means.iter().zip(&left).zip(&variances).map(weight).collect();
             left = left_of(samples, &weights, &means, model);
         }
-        Some(Self { squares: product(&weights, &left, &left), weights, left })
+        let leverages = leverages(samples, &weights, model);
+        Some(Self { squares: product(&weights, &left, &left), weights, leverages, left })
     }
+}
+
+fn leverages(samples: &[Sample], weights: &[f64], model: Model) -> Vec<f64> {
+    let all: f64 = weights.iter().sum();
+    let x: Vec<f64> = samples.iter().map(|one| one.x).collect();
+    let x = left_of(samples, weights, &x, Model::Flat);
+    let squares = product(weights, &x, &x);
+    let of_slope = |weight: f64, x: f64| if model == Model::Flat { 0.0 } else { weight * x * x / squares };
+    weights.iter().zip(&x).map(|(weight, x)| weight / all + of_slope(*weight, *x)).collect()
 }
 
 /// The residuals of `values` after a weighted line was fitted.

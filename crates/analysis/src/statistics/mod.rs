@@ -1,6 +1,7 @@
 //! Statistics of values: summaries, tests of differences, lines, intervals.
 
 pub(crate) mod change_point;
+pub(crate) mod dependence;
 pub(crate) mod difference;
 pub(crate) mod histogram;
 pub(crate) mod lack_of_fit;
@@ -16,6 +17,19 @@ pub(crate) mod settled;
 pub(crate) mod summary;
 
 pub use self::{
-    change_point::*, difference::*, histogram::*, lack_of_fit::*, outlier::*, overhead::*, percentile::*,
-    ranks::*, regression::*, rules::*, scatter::Sample, sequence::*, settled::*, summary::*,
+    change_point::*,
+    dependence::*,
+    difference::*,
+    histogram::*,
+    lack_of_fit::*,
+    outlier::*,
+    overhead::*,
+    percentile::*,
+    ranks::*,
+    regression::*,
+    rules::*,
+    scatter::{CommonScatter, Sample},
+    sequence::*,
+    settled::*,
+    summary::*,
 };

@@ -82,8 +82,8 @@ impl Stretches {
     fn of(samples: &[Sample], scatter: &Scatter) -> Self {
         let (mut weights, mut values) = (vec![0.0], vec![0.0]);
         let (mut weight, mut value) = (0.0, 0.0);
-        for one in samples {
-            let of_one = 1.0 / scatter.of_mean(one);
+        for (one, variance) in samples.iter().zip(scatter.of_means(samples)) {
+            let of_one = 1.0 / variance;
             weight += of_one;
             value += of_one * one.mean.ln();
             weights.push(weight);

@@ -382,6 +382,37 @@ fn reads_that_a_cache_answers_from_some_pass_on_are_a_jump() {
     assert_eq!((drift.len(), drift[0].check, drift[0].disqualifies()), (1, Check::WriteDrift, false));
 }
 
+/// A device that gets slower by 2 % in each pass.
+#[test]
+fn passes_that_fall_one_after_the_other_are_told() {
+    let doubts = |rates: &[f64]| {
+        let mut study = crate::common::studies::Study::new(Vec::new());
+        study.add("w", "t", &[], Phase::Read, rates);
+        let mut doubts = audit(&study.plan, &study.figures(), &[]);
+        doubts.retain(|doubt| doubt.check == Check::DependentPasses);
+        doubts
+    };
+    let falling: Vec<f64> = (0..20).map(|pass| 1e9 * 0.98_f64.powi(pass)).collect();
+    let told = doubts(&falling);
+    assert_eq!(told.len(), 1);
+    assert_eq!(
+        told[0].evidence,
+        "the rate falls by 2.0 % from pass to pass: 1 GB/s in the first, 681.2 MB/s in the last of 20"
+    );
+    assert!(!told[0].disqualifies());
+    assert_eq!(doubts(&falling[..5]), [], "five of a kind have a probability of 2 in 120");
+    assert_eq!(doubts(&falling[..6]).len(), 1);
+    let halves: Vec<f64> =
+        (0..20).map(|pass| 1e9 + 1e6 * f64::from(pass / 10 % 2 * 40 + pass * 7 % 10)).collect();
+    assert!(
+        doubts(&halves)[0].evidence.starts_with("each pass is like the one before"),
+        "{:?}",
+        doubts(&halves)
+    );
+    let even: Vec<f64> = (0..20).map(|pass| 1e9 + 1e6 * f64::from(pass * 11 % 20)).collect();
+    assert_eq!(doubts(&even), []);
+}
+
 /// Scatter alone triggers the check for less than 1 % of figures. Two passes are the worst case.
 #[test]
 fn scatter_of_a_fifth_is_hardly_ever_a_jump() {

@@ -117,6 +117,8 @@ fn no_line_goes_through_points_that_saturate_are_flat_or_were_measured_once() {
     assert_eq!(line(&|n| 100.0 * MB * n, true), (true, None, 2));
     assert_eq!(line(&|n| 100.0 * MB * n.min(4.0), true), (false, Some(4), 2));
     assert_eq!(line(&|_| 100.0 * MB, true), (false, Some(1), 0));
+    // A change of 2 % is no growth, however certain it is.
+    assert_eq!(line(&|n| (98.0 + n / 8.0) * MB, true), (false, Some(1), 2));
     assert_eq!(line(&|n| 100.0 * MB * n, false), (false, None, 0), "no repetitions");
     assert_eq!(line(&|n| 100.0 * MB * n.min(4.0), false), (false, None, 0));
 }
@@ -141,6 +143,17 @@ fn a_local_layer_overtakes_a_saturated_one_at_twelve_nodes() {
     let stated = findings(&study.plan, &figures, 4).layer_crossovers;
     let stated: Vec<_> = said(&stated).into_iter().map(|(_, one)| one.clone()).collect();
     assert_eq!(found, stated);
+}
+
+/// A layer that all nodes share is full at one node already, although it drifts by 2 %.
+#[test]
+fn a_local_layer_overtakes_one_that_is_full_from_one_node_on() {
+    let mut study = layers();
+    repeat(&mut study, "ssd", 64, &[1, 2, 3, 4], |n| 119.0 * MB * n);
+    repeat(&mut study, "gpfs", 64, &[1, 2, 3, 4], |n| (29.6 + 0.2 * n) * MB);
+    let (figures, scaling) = scaled(&study);
+    let crossovers = layer_crossovers(&Gate::new(&study.plan, &figures, &[]), &scaling);
+    assert_eq!(crossovers.iter().map(|one| one.nodes).collect::<Vec<_>>(), [Some(1)]);
 }
 
 #[test]

@@ -18,7 +18,7 @@ const MIB: u64 = 1 << 20;
 
 /// Five repetitions with this median.
 fn repeated(rate: f64) -> [f64; 5] {
-    [0.9995, 0.9998, 1.0, 1.0001, 1.0004].map(|share| share * rate)
+    [1.0, 0.9995, 1.0004, 0.9998, 1.0001].map(|share| share * rate)
 }
 
 /// One card and two layouts of twelve, with the best rates of study A.

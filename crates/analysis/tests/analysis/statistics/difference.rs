@@ -1,6 +1,8 @@
 //! The test for differences: what it reports, and how often that is wrong.
 
-use analysis::statistics::{Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, bounds, difference};
+use analysis::statistics::{
+    Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, Family, bounds, difference,
+};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
@@ -195,14 +197,80 @@ fn what_everybody_sees_is_told() {
     }
 }
 
+/// The differences of the pages of `family` comparisons, whose samples are known together.
+fn on_pages(
+    n: usize,
+    family: usize,
+    pages: usize,
+    mut draw: impl FnMut(usize, bool) -> f64,
+) -> Vec<Vec<Difference>> {
+    let mut side = |second: bool| -> Vec<Vec<f64>> {
+        let mut sample = |place: usize| (0..n).map(|_| draw(place, second)).collect();
+        (0..family).map(&mut sample).collect()
+    };
+    let mut page = || {
+        let (before, after) = (side(false), side(true));
+        let [one, other] = [&before, &after].map(|side| side.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        let among = Family::of_samples(family, &one, &other);
+        let pairs = before.iter().zip(&after);
+        pairs.map(|(one, other)| difference(one, other, among).expect("positive values")).collect()
+    };
+    (0..pages).map(|_| page()).collect()
+}
+
+/// The share of pages that state a difference.
+fn with_any(pages: &[Vec<Difference>]) -> f64 {
+    pages.iter().filter(|page| page.iter().any(Difference::is_stated)).count() as f64 / pages.len() as f64
+}
+
 #[test]
-fn ten_percent_in_six_repetitions_with_noise_of_two_percent_is_stated() {
-    for family in [1, 66] {
+fn ten_percent_in_five_repetitions_with_noise_of_two_percent_is_stated() {
+    for (n, family) in [(5, 1), (5, 66), (6, 66)] {
         let random = &mut Random::seeded(family as u64);
-        let share =
-            stated(6, family, |second| if second { 110.0 } else { 100.0 } * (1.0 + 0.02 * random.normal()));
-        assert!(share >= 0.9, "{share} in a family of {family}");
+        let pages = on_pages(n, family, 660 / family, |_, second| {
+            let rate = if second { 110.0 } else { 100.0 };
+            rate * (1.0 + 0.02 * random.normal())
+        });
+        let stated = pages.iter().flatten().filter(|one| one.is_stated()).count();
+        assert!(stated >= 594, "{stated} of 660, {n} a side in a family of {family}");
     }
+}
+
+/// Half of the figures of one side, or all of them, scatter five times as far.
+#[test]
+fn a_side_that_scatters_more_is_no_difference() {
+    for upto in [0.5, 1.0] {
+        let random = &mut Random::seeded(11);
+        let pages = on_pages(5, 66, 600, |place, second| {
+            let scatter = if second && (place as f64) < upto * 66.0 { 0.1 } else { 0.02 };
+            (scatter * random.normal()).exp()
+        });
+        // Two standard errors above 1 %.
+        assert!(with_any(&pages) <= 0.018, "{upto}: {}", with_any(&pages));
+    }
+}
+
+/// Each value is half like the one before.
+#[test]
+fn a_page_allows_for_repetitions_that_depend_on_each_other() {
+    let share = |family: usize, n: usize| {
+        let random = &mut Random::seeded(3);
+        let mut state = 0.0;
+        let mut count = 0;
+        let pages = on_pages(n, family, 400, |_, _| {
+            // A sample begins at random.
+            state = if count % n == 0 {
+                random.normal()
+            } else {
+                0.5 * state + 0.75_f64.sqrt() * random.normal()
+            };
+            count += 1;
+            (0.02 * state).exp()
+        });
+        with_any(&pages)
+    };
+    assert!(share(20, 10) <= 0.02, "{}", share(20, 10));
+    assert!(share(1, 20) <= 0.05, "{}", share(1, 20));
 }
 
 proptest! {

@@ -157,7 +157,7 @@ fn repeated(gain: f64) -> Study {
         [(4, KIB, 1.6), (6, KIB, 2.0 * gain), (8, KIB, 2.0), (6, 2 * KIB, 1.5), (8, 2 * KIB, 1.4)]
     {
         let settings = [word("target", "card"), count("tasks", tasks), bytes("transfer", transfer)];
-        let rates = [0.99, 0.995, 1.0, 1.002, 1.007, 1.01].map(|one| one * rate * GB);
+        let rates = [1.0, 1.007, 0.99, 1.01, 0.995, 1.002].map(|one| one * rate * GB);
         study.add("search", "card", &settings, Phase::Write, &rates);
     }
     study

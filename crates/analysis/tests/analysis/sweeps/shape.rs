@@ -1,7 +1,7 @@
 //! Shapes of curves: knee, plateau, saturation, sweet spot and dips, on curves with and without them.
 
 use analysis::{
-    statistics::Sample,
+    statistics::{Model, Sample, Summary, lack_of_fit},
     sweeps::{Shape, dips, geometric, knee, shape, shape_once, sweet_spot},
 };
 use proptest::collection::vec;
@@ -48,6 +48,26 @@ fn a_knee_of_single_measurements_is_stated_where_the_curve_bends_beyond_its_nois
     });
     let flat = flat.count();
     assert!(flat <= 6, "knees in the noise of {flat} of 200 curves");
+}
+
+/// At saturation the last point scatters ten times as far as the others.
+#[test]
+fn a_point_that_scatters_more_bends_no_flat_curve() {
+    for points in [8_u32, 24] {
+        let curve = |seed: u64| {
+            let noise = normal(seed, points as usize * 6);
+            let sample = |(place, own): (u32, &[f64])| {
+                let scatter = if place == points { 0.2 } else { 0.02 };
+                let rates: Vec<f64> = own.iter().map(|one| (scatter * one).exp()).collect();
+                let all = Summary::of(&rates).expect("six rates");
+                let Summary { median: y, mean, deviation_sample: deviation, .. } = all;
+                Sample { x: f64::from(place), y, mean, repetitions: 6, deviation }
+            };
+            (1..).zip(noise.chunks(6)).map(sample).collect::<Vec<_>>()
+        };
+        let bent = (0..800).filter(|&seed| lack_of_fit(&curve(seed), Model::Flat) == Some(true)).count();
+        assert!(bent <= 14, "{bent} of 800 with {points} points");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod devices;
 pub(crate) mod draw;
 mod levels;
+pub(crate) mod pages;
 pub(crate) mod percentiles;
 pub(crate) mod rules;
 pub(crate) mod said;
