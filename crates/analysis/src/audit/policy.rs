@@ -221,8 +221,8 @@ pub const CHECKS: [CheckPolicy; 39] = [
     )
     .advises_on_models("look at the write caches and the troubles of the model, or continue until steady"),
     row(Check::DependentPasses, "dependent passes", Marked).means(
-        "the passes rise or fall from one to the next, or each is like the one before: intervals assume that they are \
-         independent, and are too narrow",
+        "passes more than 5 % apart rise or fall from one to the next, or each is like the one before: \
+         intervals assume that they are independent, and are too narrow",
     )
     .advises_on_models("look at the caches and the troubles of the model, or continue until steady"),
     row(Check::TooShort, "too short", Withheld)

@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::statistics::{DIFFERENCE_LEVEL, PAIRS_MAX, Summary, median};
+use crate::statistics::{CHANGE_MIN, DIFFERENCE_LEVEL, PAIRS_MAX, Summary, median};
 
 /// The minimum number of values for a trend: four in order have a probability of 0.08.
 pub const TREND_LEAST: usize = 5;
@@ -30,7 +30,7 @@ pub enum Course {
 }
 
 /// How positive `values`, one of `family` series in the order of measurement, depend on each other. Two tests are made, each
-/// at half of [`DIFFERENCE_LEVEL`] ÷ `family`.
+/// at half of [`DIFFERENCE_LEVEL`] ÷ `family`. Values within 5 % of each other ([`CHANGE_MIN`]) have no course.
 ///
 /// *Trend*: Kendall's test, for up to 60 values with the exact distribution of the number of pairs in order; equal values
 /// count as out of order. Its size is the median of the slopes of the logarithms between all pairs; series of more than
@@ -41,7 +41,9 @@ pub enum Course {
 /// JASA 77, 1982. From ten values on; half of twenty values with an autocorrelation of 0.6 show it.
 #[must_use]
 pub fn course(values: &[f64], family: usize) -> Option<Course> {
-    if values.iter().any(|value| !value.is_finite() || *value <= 0.0) {
+    let all = Summary::of(values).filter(|all| all.min > 0.0)?;
+    // As for a change of the level, less is of no interest, however significant it is.
+    if all.max - all.min < CHANGE_MIN * all.max {
         return None;
     }
     let level = DIFFERENCE_LEVEL / 2.0 / family.max(1) as f64;

@@ -258,22 +258,21 @@ fn means(sides: [&Summary; 2], among: &Family) -> Option<(f64, f64, StudentsT)> 
     let counts = sides.map(|all| all.n as f64);
     // Two or three values tell nothing of their variance, and are pooled: a gap between the sides protects these.
     let is_few = sides.iter().any(|all| all.n < DIFFERENCE_LEAST);
+    let satterthwaite = || {
+        let [a, b] = [0, 1].map(|side| own[side].0 / counts[side]);
+        (a + b).powi(2) / (a * a / own[0].1 + b * b / own[1].1)
+    };
     let (variances, freedom) = match among.scatter {
         _ if is_few => {
             let all = own[0].1 + own[1].1;
             ([own.iter().map(|(variance, freedom)| variance * freedom).sum::<f64>() / all; 2], all)
         }
-        // The side that is known worse decides, because few variances tell badly how different they are.
+        // What is known of the side that is known worse counts, because few variances tell badly how different they are.
         Some(common) => {
             let [one, other] = [0, 1].map(|side| common[side].moderated(own[side].0, own[side].1));
-            ([one.0, other.0], one.1.min(other.1))
+            ([one.0, other.0], one.1.min(other.1).max(satterthwaite()))
         }
-        // Satterthwaite's.
-        None => {
-            let [a, b] = [0, 1].map(|side| own[side].0 / counts[side]);
-            let freedom = (a + b).powi(2) / (a * a / own[0].1 + b * b / own[1].1);
-            (own.map(|(variance, _)| variance), freedom)
-        }
+        None => (own.map(|(variance, _)| variance), satterthwaite()),
     };
     let of_mean = |side: usize| among.inflation.of_mean(sides[side].n) * variances[side] / counts[side];
     let error = (of_mean(0) + of_mean(1)).sqrt();
