@@ -1,5 +1,6 @@
 //! The audit of own figures.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
 use plan::Plan;
@@ -9,7 +10,7 @@ use super::{criteria, measured, passes};
 use crate::audit::{AuditIssue, Check};
 use crate::figures::{Figure, Subject, subjects};
 use crate::gate::Stated;
-use crate::nodes::{NodeStanding, comparison};
+use crate::nodes::{NodeStanding, comparison, unconfirmed};
 use crate::scaling::Scaling;
 use crate::statistics::TREND_LEAST;
 use crate::targets::Expected;
@@ -43,8 +44,8 @@ pub fn audit(plan: &Plan, figures: &[Figure], expected: &[Expected]) -> Vec<Audi
     doubts
 }
 
-/// Nodes that are much slower than the others: one doubt for each, attached to the figure in which the node is
-/// furthest behind.
+/// Nodes that are far below the others: one doubt for each, attached to the figure in which the node is furthest
+/// behind, among those that confirm it if there are any.
 fn slow_nodes(subjects: &[Subject<'_>]) -> Vec<AuditIssue> {
     let mut nodes: BTreeMap<String, Vec<(&Subject<'_>, NodeStanding, usize)>> = BTreeMap::new();
     for (subject, all) in subjects.iter().filter_map(|one| Some((one, comparison(one, &[])?.nodes))) {
@@ -54,13 +55,17 @@ fn slow_nodes(subjects: &[Subject<'_>]) -> Vec<AuditIssue> {
         }
     }
     let doubt = |(name, all): (String, Vec<(&Subject<'_>, NodeStanding, usize)>)| {
-        let slow = || all.iter().filter(|(_, node, _)| node.slow != Some(false));
-        let (subject, node, of) = slow().min_by(|a, b| a.1.share.total_cmp(&b.1.share))?;
+        let below = || all.iter().filter(|(_, node, _)| node.slow != Some(false));
+        // A figure that confirms it says more than one that is further behind.
+        let order = |node: &NodeStanding| (node.slow.is_none(), node.share);
+        let (subject, node, of) =
+            below().min_by(|a, b| order(&a.1).partial_cmp(&order(&b.1)).unwrap_or(Ordering::Equal))?;
         let evidence = format!(
-            "{} of the median rate of {of} nodes (robust z-score {:.1}); far below it in {} of {} figures",
+            "{}{} of the median rate of {of} nodes (robust z-score {:.1}); far below it in {} of {} figures",
+            unconfirmed(node.slow, node.headline.n).map(|why| format!("{why}; ")).unwrap_or_default(),
             percent(node.share),
             node.z,
-            slow().count(),
+            below().count(),
             all.len()
         );
         let advice =

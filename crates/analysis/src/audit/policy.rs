@@ -307,7 +307,8 @@ pub const CHECKS: [CheckPolicy; 39] = [
     ),
     row(Check::SlowNode, "slow node", Marked).means(
         "of several nodes one has less than 93 % of the median rate and a robust z-score of at most −3.5; \
-         of two or three, less than 75 % of the median; one doubt for each node",
+         of two or three, less than 75 % of the median; one doubt for each node, which says `may be slow` where \
+         the test of differences does not confirm it",
     )
     .advises_on_models("look at the links and devices of the model behind this node"),
     row(Check::UnitMixUp, "unit mix-up", Marked).means("published figures only, see below"),

@@ -42,7 +42,8 @@ impl CrossCheck {
         match self.difference.outcome {
             Contrast::Higher => format!("differs: ioproof {percent:.1} % higher"),
             Contrast::Lower => format!("differs: ioproof {percent:.1} % lower"),
-            Contrast::NotShown | Contrast::TooFew => "no difference shown".to_owned(),
+            Contrast::NotShown => "no difference shown".to_owned(),
+            Contrast::TooFew => "cannot be told".to_owned(),
         }
     }
 }
@@ -83,7 +84,7 @@ impl Statement for CrossCheck {
         text(
             "difference",
             "difference",
-            "`no difference shown`, or by how much ioproof is higher or lower.",
+            "`no difference shown`, `cannot be told` of too few passes, or by how much ioproof is higher or lower.",
             |one| one.outcome(),
         ),
         detail(change(

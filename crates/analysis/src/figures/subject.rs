@@ -7,6 +7,7 @@ use std::mem::{Discriminant, discriminant};
 use plan::{Case, Client, Layer, Phase, Plan, Setting, SettingValue, Sharing, TargetDescription};
 
 use crate::figures::Figure;
+use crate::statistics::median;
 
 // Keys of settings: the swept target, which already distinguishes curves; the number of nodes of a case; the number
 // of tasks in total and per node; the member of a target.
@@ -67,6 +68,28 @@ impl<'a> Subject<'a> {
     /// Its first rate, [`Figure::headline`]: the median over the counted repetitions.
     pub(crate) fn rate(&self) -> f64 {
         self.figure.headline().median
+    }
+
+    /// What points of a sweep are compared by, for all counted passes: their first rates. Of jobs it is passes per second,
+    /// because the bytes that they move depend on the size of their pages.
+    pub(crate) fn speeds(&self) -> Vec<f64> {
+        match self.figure.phase {
+            Phase::Jobs => self.seconds().into_iter().map(f64::recip).collect(),
+            _ => self.figure.headline_of_passes(),
+        }
+    }
+
+    /// The median of its speeds.
+    pub(crate) fn speed(&self) -> f64 {
+        match self.figure.phase {
+            Phase::Jobs => median(&self.speeds()).unwrap_or(0.0),
+            _ => self.rate(),
+        }
+    }
+
+    /// Wall time of all counted passes in seconds.
+    pub(crate) fn seconds(&self) -> Vec<f64> {
+        self.figure.counted().map(|pass| pass.phase.wall_ns as f64 / 1e9).collect()
     }
 
     /// The number of devices of its target: that of its sweep, or that stated by the study, or else the number of its

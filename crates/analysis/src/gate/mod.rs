@@ -118,16 +118,25 @@ impl<'a> Gate<'a> {
     /// The fastest figure of `all` that is not disqualified; the first one if several are equally fast. If all are
     /// disqualified, the fastest of them, and a statement about it is then withheld.
     pub(crate) fn best<'b>(&self, all: &[&'b Subject<'a>]) -> Option<Chosen<'b, 'a>> {
+        self.best_by(all, Subject::rate)
+    }
+
+    /// The same by another rate than the first.
+    pub(crate) fn best_by<'b>(
+        &self,
+        all: &[&'b Subject<'a>],
+        rate: fn(&Subject<'a>) -> f64,
+    ) -> Option<Chosen<'b, 'a>> {
         let mut among: Vec<&'b Subject<'a>> =
             all.iter().copied().filter(|one| self.is_usable(one.index)).collect();
         if among.is_empty() {
             among = all.to_vec();
         }
-        among.sort_by(|one, other| other.rate().total_cmp(&one.rate()));
+        among.sort_by(|one, other| rate(other).total_cmp(&rate(one)));
         let (best, runner_up) = (*among.first()?, among.get(1).copied());
-        let may_be_faster = |one: &&&Subject<'_>| {
+        let may_be_faster = |one: &&&Subject<'a>| {
             let least = one.figure.least_reached();
-            least < 1.0 && one.rate() >= best.rate() * least
+            least < 1.0 && rate(one) >= rate(best) * least
         };
         let held = among.iter().skip(2).filter(may_be_faster).count();
         let held_back = (held > 0).then(|| {
@@ -160,8 +169,12 @@ impl<'a> Gate<'a> {
         after: &Subject<'_>,
         family: usize,
     ) -> Option<Difference> {
-        let family = Family { size: family, ..self.family };
-        difference(&before.figure.headline_of_passes(), &after.figure.headline_of_passes(), family)
+        self.difference_of(&before.figure.headline_of_passes(), &after.figure.headline_of_passes(), family)
+    }
+
+    /// The same of any positive quantity of their passes.
+    pub(crate) fn difference_of(&self, before: &[f64], after: &[f64], family: usize) -> Option<Difference> {
+        difference(before, after, Family { size: family, ..self.family })
     }
 
     /// The difference of the rates of two figures, given by index, if it is stated and more than what slowed the program

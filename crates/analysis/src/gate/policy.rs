@@ -140,17 +140,16 @@ pub struct Policy {
     pub metrics: bool,
     /// Whether it has a CSV file of its own, with one row per statement.
     pub wide: bool,
-    /// The minimum number of repetitions of each figure; with fewer, there are too few.
+    /// The minimum number of repetitions of each figure; with fewer, the value is marked with their number.
     pub(crate) least: usize,
     doubts: Doubts,
-    too_few: Outcome,
     /// The outcome within the scatter; `Stated` if nothing is compared.
     within_scatter: Outcome,
     /// The test that is used; empty if the statement is a value and not a comparison.
     test: &'static str,
 }
 
-/// A row whose values are marked if there are too few repetitions.
+/// A row of a value.
 const fn row(kind: Kind, id: &'static str, title: &'static str, section: &'static str) -> Policy {
     Policy {
         kind,
@@ -162,7 +161,6 @@ const fn row(kind: Kind, id: &'static str, title: &'static str, section: &'stati
         wide: false,
         least: 1,
         doubts: Doubts::ByCheck,
-        too_few: Marked,
         within_scatter: Outcome::Stated,
         test: "",
     }
@@ -253,7 +251,6 @@ pub const POLICY: [Policy; 52] = [
         .compared("difference from the second best, corrected for the number of points"),
     row(Kind::Scaling, "scaling", "Scaling", "targets").repeated(),
     Policy {
-        too_few: Withheld,
         within_scatter: Withheld,
         test: "difference at the points that both have, corrected for the number of pairs and points",
         ..row(Kind::LayerOverhead, "tax", "Tax", "targets").repeated()
@@ -342,11 +339,9 @@ pub const POLICY: [Policy; 52] = [
         wide: true,
         ..observed(Kind::FullTimer, "full_timer", "FULLSTIMER", "full-timer").rows(TIMERS_SHOWN)
     },
-    Policy {
-        too_few: Withheld,
-        test: "difference of both tools, corrected for the number of cases",
-        ..row(Kind::CrossCheck, "cross_check", "Beside another tool", "cross-check").repeated()
-    },
+    row(Kind::CrossCheck, "cross_check", "Beside another tool", "cross-check")
+        .repeated()
+        .tested("difference of both tools, corrected for the number of cases"),
     observed(Kind::JobSums, "job_sums", "Sums over jobs", "matrix").rows(JOBS_SHOWN),
     row(Kind::JobContrast, "job_contrast", "Systems with the same jobs", "matrix")
         .metrics(false)
@@ -379,10 +374,9 @@ impl Policy {
                 (Doubts::OfWaiting, Use::Waiting) | (Doubts::ByCheck, _) => check.outcome(statement),
                 (Doubts::Marked | Doubts::OfWaiting, _) => Marked,
             },
-            Because::TooFew => self.too_few,
             Because::WithinScatter => self.within_scatter,
             Because::OtherConditions => Withheld,
-            Because::LeftOut | Because::Obvious => Marked,
+            Because::TooFew | Because::LeftOut | Because::Obvious => Marked,
         }
     }
 }
@@ -390,16 +384,15 @@ impl Policy {
 /// The table of all kinds, for the documentation.
 #[must_use]
 pub fn policy_table() -> String {
-    let head = "| statement | doubts about figures | least repetitions | fewer | difference within the scatter | test |\n\
-                |---|---|---:|---|---|---|\n";
+    let head = "| statement | doubts about figures | least repetitions | difference within the scatter | test |\n\
+                |---|---|---:|---|---|\n";
     let row = |row: &Policy| {
         format!(
-            "| {} (*{}*) | {} | {} | {} | {} | {} |\n",
+            "| {} (*{}*) | {} | {} | {} | {} |\n",
             row.title,
             row.id,
             row.doubts.name(),
             row.least,
-            if row.least > 1 { row.too_few.name() } else { "–" },
             if row.within_scatter == Outcome::Stated { "–" } else { row.within_scatter.name() },
             if row.test.is_empty() { "none: a value" } else { row.test },
         )

@@ -120,7 +120,7 @@ pub(crate) fn condition(difference: &Difference) -> String {
 }
 
 pub(super) fn too_few(n: usize, least: usize) -> Option<Reason> {
-    (n < least).then(|| Reason::new(Because::TooFew, format!("{n}, {least} are needed")))
+    (n < least).then(|| Reason::new(Because::TooFew, format!("n = {n}, {least} are needed")))
 }
 
 /// The interval as text, as in `−3.1 % to +1.2 %`, as far as it is known.

@@ -11,10 +11,13 @@ use crate::figures::{
 use crate::gate::{
     Gate, Kind, Of, Stated, Statement,
     table::{
-        Column, bandwidth, count, detail, flag, list, names, number, rate, share, spread, subject, word,
+        Column, bandwidth, below, count, detail, flag, list, names, number, rate, share, spread, subject,
+        text, word,
     },
 };
-use crate::statistics::{Contrast, MAD_FACTOR, ROBUST_Z_MAX, Summary, difference::difference};
+use crate::statistics::{
+    Contrast, DIFFERENCE_LEAST, MAD_FACTOR, ROBUST_Z_MAX, Summary, difference::difference,
+};
 
 /// A node with at least this share of the median rate is not slow, however small the scatter of the others is: among
 /// nodes that agree to 0.1 %, a node at 99 % would be an outlier.
@@ -78,6 +81,16 @@ pub struct NodeStanding {
     pub slow: Option<bool>,
 }
 
+/// Why one of several members, far below the others in `passes` passes, is not called slow. `None` if it is, or is not
+/// far below.
+pub(crate) fn unconfirmed(slow: Option<bool>, passes: usize) -> Option<String> {
+    let why = match passes {
+        few if few < DIFFERENCE_LEAST => format!("too few passes (n = {few}, {DIFFERENCE_LEAST} are needed)"),
+        _ => "within the scatter of its passes".to_owned(),
+    };
+    slow.is_none().then(|| format!("may be slow: {why}"))
+}
+
 impl NodeComparison {
     fn slowest(&self) -> Option<&SlowestMember> {
         Some(&self.bound.as_ref()?.slowest)
@@ -108,6 +121,12 @@ impl Statement for NodeComparison {
         names("slow", "slow", "Much slower than the others.", |one| {
             one.nodes.iter().filter(|node| node.slow == Some(true)).map(|node| node.node.clone()).collect()
         }),
+        names(
+            "may_be_slow",
+            "may be slow",
+            "Far below the others, which the test does not confirm.",
+            |one| one.nodes.iter().filter(|node| node.slow.is_none()).map(|node| node.node.clone()).collect(),
+        ),
         subject(names("missing", "not measured on", "Other nodes of the study.", |one| one.missing.clone())),
         word("slowest", "slowest", "The slowest node.", |one| one.slowest().map_or("", |one| &one.name)),
         detail(rate("slowest_per_second", "slowest per second", "Its rate.", |one| {
@@ -144,6 +163,12 @@ impl Statement for NodeStanding {
         share("share", "of median", "Rate ÷ median of all nodes.", |one| Some(one.share)),
         number("z", "z", "Robust z-score.", |one| Some(one.z)),
         flag("slow", "slow", "Much slower than the others; empty where that cannot be told.", |one| one.slow),
+        below(text(
+            "unconfirmed",
+            "unconfirmed",
+            "Why a node that is far below the others is not called slow.",
+            |one| unconfirmed(one.slow, one.headline.n).unwrap_or_default(),
+        )),
         list("devices", "devices", "Its devices.", |one| {
             one.devices.iter().map(|(name, _)| name.clone()).collect()
         }),

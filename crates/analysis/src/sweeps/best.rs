@@ -1,12 +1,14 @@
 //! The best point of each sweep, and its lead.
 
-use plan::Phase;
+use plan::{Jobs, Phase, Work};
 
 use crate::figures::{RateOf, Subject, sweeps};
 use crate::gate::{
     Gate, Kind, Of, Stated, Statement,
-    table::{Column, change, count, detail, figure, operations, rate, subject, word},
+    table::{Column, change, count, detail, figure, operations, rate, seconds, subject, word},
 };
+use crate::jobs::same_jobs;
+use crate::statistics::median;
 
 /// The best point of a sweep.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,7 +20,10 @@ pub struct Best {
     pub rate: f64,
     pub counts: RateOf,
     pub operations_per_second: f64,
-    /// Rate ÷ that of the second best − 1. `None` if it is within the scatter.
+    /// Median of the wall times of its passes in seconds, if it is one of jobs, which are compared by it.
+    pub elapsed: Option<f64>,
+    /// Rate ÷ that of the second best − 1; of jobs the time of the second best ÷ its own − 1. `None` if it is within the
+    /// scatter.
     pub gain: Option<f64>,
     /// The number of points that it was chosen from.
     pub of: usize,
@@ -32,8 +37,8 @@ impl Statement for Best {
     const KIND: Kind = Kind::Best;
     const OF: Of = Of::Point;
     const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
-    const CAPTION: &'static str = "Best of the points of a sweep by the median of their repetitions. Ahead: best ÷ second best − 1, where the \
-         difference is shown. A peak holds under the conditions in its row and no others; applications are unlikely to \
+    const CAPTION: &'static str = "Best of the points of a sweep by the median of their repetitions; the same jobs by the time of a pass. Ahead: best ÷ \
+         second best − 1, where the difference is shown. A peak holds under the conditions in its row and no others; applications are unlikely to \
          reach it.";
     const COLUMNS: &'static [Column<Self>] = &[
         count("points", "of", "points that it was chosen from", |one| Some(one.of as u64)),
@@ -41,7 +46,15 @@ impl Statement for Best {
         operations("operations_per_second", "operations", "median of the operations per second", |one| {
             Some(one.operations_per_second)
         }),
-        change("gain", "ahead", "best ÷ second best − 1", |one| one.gain),
+        seconds("elapsed", "elapsed", "median wall time of a pass, by which jobs are compared", |one| {
+            one.elapsed
+        }),
+        change(
+            "gain",
+            "ahead",
+            "best ÷ second best − 1; of jobs the time of the second best ÷ its own − 1",
+            |one| one.gain,
+        ),
         figure(
             "larger_is_slower",
             "larger is slower",
@@ -56,32 +69,58 @@ impl Statement for Best {
     ];
 }
 
-/// The best figure of each workload, target and phase with several points, in the order of the figures. Jobs are
-/// compared by the time of their launches, because the number of bytes they move depends on the page size.
+/// The best figure of each workload, target and phase with several points, in the order of the figures. Loading tables
+/// only prepares jobs.
 #[must_use]
 pub(crate) fn best(gate: &Gate<'_>) -> Vec<Stated<Best>> {
-    let sweeps = sweeps(&gate.subjects);
-    let of_merit = |phase: Phase| !matches!(phase, Phase::Load | Phase::Jobs);
+    let sweeps = sweeps(&gate.subjects).into_iter().filter(|sweep| sweep[0].figure.phase != Phase::Load);
     sweeps
-        .iter()
-        .filter(|sweep| sweep.len() > 1 && of_merit(sweep[0].figure.phase))
-        .filter_map(|sweep| best_of(gate, sweep))
+        .flat_map(of_same_jobs)
+        .filter(|sweep| sweep.len() > 1)
+        .filter_map(|sweep| best_of(gate, &sweep))
         .collect()
 }
 
+/// The points of a sweep that can be compared: of jobs, those that launch the same ones, whatever number at a time.
+fn of_same_jobs<'b, 'a>(sweep: Vec<&'b Subject<'a>>) -> Vec<Vec<&'b Subject<'a>>> {
+    if sweep[0].figure.phase != Phase::Jobs {
+        return vec![sweep];
+    }
+    let mut alike: Vec<Vec<&'b Subject<'a>>> = Vec::new();
+    for one in sweep {
+        let is_same = |other: &Subject<'_>| same_jobs(&unlimited(one), &unlimited(other));
+        match alike.iter_mut().find(|these| is_same(these[0])) {
+            Some(these) => these.push(one),
+            None => alike.push(vec![one]),
+        }
+    }
+    alike
+}
+
+/// The work of a point without a limit on the jobs that run at a time.
+fn unlimited(subject: &Subject<'_>) -> Work {
+    match &subject.case.workload.work {
+        Work::Jobs(jobs) => Work::Jobs(Jobs { concurrency: 0, ..jobs.clone() }),
+        other => other.clone(),
+    }
+}
+
 fn best_of(gate: &Gate<'_>, sweep: &[&Subject<'_>]) -> Option<Stated<Best>> {
-    let chosen = gate.best(sweep)?;
+    let chosen = gate.best_by(sweep, Subject::speed)?;
     let best = chosen.best;
+    let is_of_jobs = best.figure.phase == Phase::Jobs;
     // Any of the others could have been the second best.
     let family = chosen.of.saturating_sub(1);
-    let differs = |other: &Subject<'_>| gate.difference(other, best, family);
+    let differs = |other: &Subject<'_>| gate.difference_of(&other.speeds(), &best.speeds(), family);
     let difference = chosen.runner_up.and_then(differs);
-    let larger = larger(gate, sweep, best).filter(|other| gate.is_shown(other.index, best.index, family));
+    let larger = larger(gate, sweep, best).filter(|_| !is_of_jobs);
+    let larger = larger.filter(|other| gate.is_shown(other.index, best.index, family));
     let value = Best {
         runner_up: chosen.runner_up.map(|one| one.index),
         rate: best.rate(),
         counts: best.figure.rate_of(),
         operations_per_second: best.figure.transfers_per_second.median,
+        elapsed: median(&best.seconds()).filter(|_| is_of_jobs),
         gain: difference.as_ref().filter(|one| one.is_stated()).map(|one| one.change),
         of: chosen.of,
         caution: format!(

@@ -14,9 +14,9 @@ use crate::figures::{
 };
 use crate::gate::{
     Gate, Kind, Of, Stated, Statement,
-    table::{Column, bandwidth, count, flag, list, operations, rate, share, subject, text, word},
+    table::{Column, bandwidth, below, count, flag, list, operations, rate, share, subject, text, word},
 };
-use crate::nodes::{Passes, is_below, slow_nodes};
+use crate::nodes::{Passes, is_below, slow_nodes, unconfirmed};
 use crate::statistics::{
     CONFIDENCE, Contrast, Summary, bound_least, difference::difference, median, median_bounds,
 };
@@ -156,6 +156,9 @@ impl Statement for MemberSet {
         list("slow", "slow", "Much slower than others of their model.", |one| {
             one.members.iter().filter(|one| one.slow == Some(true)).map(|one| one.name.clone()).collect()
         }),
+        list("may_be_slow", "may be slow", "Far below the others, which the test does not confirm.", |one| {
+            one.members.iter().filter(|one| one.slow.is_none()).map(|one| one.name.clone()).collect()
+        }),
     ];
 }
 
@@ -202,6 +205,12 @@ impl Statement for Member {
             "Whether it is much slower than others of its model; empty where that cannot be told.",
             |one| one.slow,
         ),
+        below(text(
+            "unconfirmed",
+            "unconfirmed",
+            "Why a device that is far below the others is not called slow.",
+            |one| unconfirmed(one.slow, one.rate().n).unwrap_or_default(),
+        )),
     ];
 }
 

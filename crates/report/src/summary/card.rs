@@ -95,6 +95,7 @@ impl Card {
         };
         let has_all_figures = has_all_figures || has_score;
         blocks.extend(caution(report));
+        blocks.extend(withheld_best(report));
         Self { circumstances: circumstances(report), blocks, has_all_figures, causes }
     }
 
@@ -177,6 +178,21 @@ fn caution(report: &Report) -> Option<Block> {
              unlikely to reach it."
         ))
     })
+}
+
+/// Which best points are withheld, and why.
+fn withheld_best(report: &Report) -> Option<Block> {
+    let withheld: Vec<_> = report.found.best.iter().filter(|one| one.outcome == Outcome::Withheld).collect();
+    let of = match withheld[..] {
+        [] => return None,
+        [only] => sweep_name(report, &report.figures[only.figure()]),
+        _ => counted(withheld.len() as u64, "sweep"),
+    };
+    let mut why: Vec<&str> =
+        withheld.iter().flat_map(|one| &one.reasons).map(|one| one.because.name()).collect();
+    why.sort_unstable();
+    why.dedup();
+    Some(Block::Text(format!("The best of {of} is withheld: {}.", why.join(", "))))
 }
 
 /// Duration of a pass and data size, if all figures are of transfers: `of 2.01 s over 256 MiB`.
@@ -529,17 +545,19 @@ impl<'a> Rows<'a> {
             let range = range(figure, unit).map(|range| format!(" ({range})")).unwrap_or_default();
             let ahead = best.gain.map(|gain| format!(", {} ahead", signed(gain))).unwrap_or_default();
             let mark = self.mark_at(Some(stated.figure()));
-            let on = Some(which_target(self.report, figure)).filter(|target| !target.is_empty());
-            let on = on.map(|target| format!(" on {target}")).unwrap_or_default();
             // Doubts about the figure are marked by letters instead.
             let why = stated.reasons.iter().map(|one| one.because);
             let why = why.filter(|because| !matches!(because, Because::Doubted(_)));
             let why: String = why.map(|because| format!("; {}", because.name())).collect();
-            let (rate, at) = (self.rate(figure, unit).text, point(&figure.settings));
+            let measured = match best.elapsed {
+                Some(seconds) => duration(seconds),
+                None => format!("{}{range}", self.rate(figure, unit).text),
+            };
+            let at = point(&figure.settings);
             let order = figure.order().unwrap_or(&figure.what);
             let path = if figure.is_operations() { String::new() } else { format!(", {}", figure.path) };
-            let words = format!("{rate}{range} at {at}{ahead}; {order}{path}{why}{mark}");
-            (Cell::from("best"), format!("{} {}{on}", figure.group, figure.phase), words)
+            let words = format!("{measured} at {at}{ahead}; {order}{path}{why}{mark}");
+            (Cell::from("best"), sweep_name(self.report, figure), words)
         };
         let shown = if all.len() > most + 1 { most } else { all.len() };
         let mut lines: Vec<Line> = all.iter().take(shown).map(line).collect();
@@ -579,6 +597,13 @@ impl<'a> Rows<'a> {
             .done();
         constant(table, &["workload", "target", "phase"], ", ")
     }
+}
+
+/// The sweep of a figure: `search write on card`.
+fn sweep_name(report: &Report, figure: &Figure) -> String {
+    let on = Some(which_target(report, figure)).filter(|target| !target.is_empty());
+    let on = on.map(|target| format!(" on {target}")).unwrap_or_default();
+    format!("{} {}{on}", figure.group, figure.phase)
 }
 
 /// The conditions that all of `figures` have.

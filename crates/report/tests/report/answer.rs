@@ -93,6 +93,18 @@ fn a_card_says_what_was_claimed_and_which_verdict_is_doubted() {
 }
 
 /// A summary sheet states how much of the promise was reached, who ran what where (once), and the command.
+/// A best point that is withheld has its line, with the reason.
+#[test]
+fn a_card_says_why_a_best_point_is_withheld() {
+    let mut run = common::study::study();
+    let text = |run: &record::Run| Study::of(run).text(Screen::PLAIN.wide(200));
+    assert!(!text(&run).contains("is withheld"), "{}", text(&run));
+    run.change_phases(|row| Some(record::PhaseRow { wrong_cells: 1, ..row }));
+    let text = text(&run);
+    let line = text.lines().find(|line| line.starts_with("The best of ")).unwrap_or_else(|| panic!("{text}"));
+    assert!(line.ends_with(" sweeps is withheld: wrong data."), "{line}");
+}
+
 #[test]
 fn a_sheet_gives_the_share_of_the_promise_and_the_plan_that_ran() {
     let run = common::study::study();

@@ -67,11 +67,12 @@ fn a_difference_is_stated_with_its_direction() {
 
 #[test]
 fn pairs_are_those_of_one_pass() {
-    // With fewer passes of one tool, for example after a failure, unpaired passes are in no ratio, and nothing is
-    // stated.
+    // With fewer passes of one tool, for example after a failure, unpaired passes are in no ratio, and no difference
+    // is told.
     let all = found(&RATES, &RATES[..3], |_| ());
     let check = only(&all);
-    assert!(check.says().is_none(), "{check:?}");
+    let told = check.says().map(|one| (one.pairs, one.outcome()));
+    assert_eq!(told, Some((3, "cannot be told".to_owned())), "{check:?}");
     let names: Vec<_> = check.reasons.iter().map(|reason| reason.because.name()).collect();
     assert_eq!(names, ["too few repetitions"]);
 }

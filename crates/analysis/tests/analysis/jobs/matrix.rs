@@ -5,7 +5,7 @@ use analysis::{
     audit::Check,
     figures::figures,
     findings::findings,
-    gate::{Stated, Table, Value},
+    gate::{Because, Stated, Table, Value},
     jobs::{JobContrast, Matrices, MatrixComparison, matrices, published_matrix},
     statistics::Contrast,
 };
@@ -395,4 +395,57 @@ proptest! {
         };
         prop_assert_eq!(sums(&launches), sums(&turned));
     }
+}
+
+/// The best of points that ran the same jobs, if any: the size of its pages in KiB, its seconds, how far it is ahead in
+/// percent, and whether its passes are too few.
+fn best_page(
+    points: &[(u64, u64)],
+    repetitions: u32,
+    other_jobs: bool,
+) -> Vec<(u64, f64, Option<f64>, bool)> {
+    let (mut cases, mut records) = (Vec::new(), Vec::new());
+    for (place, (page, tenths)) in (1..).zip(points) {
+        let mut case = case("disks", repetitions, &FOUR);
+        case.id = format!("g:{page}");
+        case.settings = vec![Setting { key: "page".into(), value: SettingValue::Bytes(Bytes::kib(*page)) }];
+        let Work::Jobs(mut jobs) = case.workload.work.clone() else { panic!("jobs") };
+        jobs.page_bytes = Bytes::kib(*page);
+        (jobs.concurrency, jobs.seed) = (place, if other_jobs { place.into() } else { 1 });
+        case.workload = workload(|spec| {
+            spec.files.targets = case.workload.files.targets.clone();
+            (spec.tasks, spec.work) = (4, Work::Jobs(jobs));
+        });
+        for repetition in 0..repetitions {
+            let mut one = record(&case, repetition, &FOUR);
+            let wall_ns = tenths * SECOND / 10 + u64::from(repetition) * SECOND / 100;
+            (one.phase.wall_ns, one.phase.io_ns) = (wall_ns, wall_ns);
+            // The larger its pages, the more bytes are moved for the same rows.
+            one.phase.read_bytes = (page * page) << 20;
+            records.push(one);
+        }
+        cases.push(case);
+    }
+    let run = run(&plan(cases), records);
+    let found = findings(&run, &figures(&run, RateName::ByWall));
+    let row = |one: &Stated<analysis::sweeps::Best>| {
+        let best = one.says()?;
+        let gain = best.gain.map(|gain| (gain * 100.0).round());
+        Some((
+            points[one.figure()].0,
+            best.elapsed?,
+            gain,
+            one.reasons.iter().any(|one| one.because == Because::TooFew),
+        ))
+    };
+    found.best.iter().filter_map(row).collect()
+}
+
+/// 1 MiB moves the most bytes per second, and 256 KiB is done first. How many jobs run at a time makes them no others.
+#[test]
+fn the_best_point_of_the_same_jobs_is_the_one_that_is_done_first() {
+    let pages = [(64, 58), (256, 28), (1024, 29)];
+    assert_eq!(best_page(&pages, 5, false), [(256, 2.82, Some(4.0), false)]);
+    assert_eq!(best_page(&pages, 1, false), [(256, 2.8, None, true)], "one pass");
+    assert_eq!(best_page(&pages, 5, true), [], "other jobs take other times");
 }

@@ -2,9 +2,11 @@
 
 use analysis::{
     RateName,
+    audit::Check,
     comparisons::beside,
     figures::{Figure, NodeRate, figures, phase_warnings},
-    gate::Gate,
+    findings::Findings,
+    gate::{Gate, Kind, Value},
     nodes::{NodeComparison, node_comparisons, slow_node_warnings, slow_nodes},
 };
 use plan::{Case, Layer, Nanos, Phase, Plan, PublishedReference, Selector};
@@ -341,10 +343,59 @@ fn a_slow_node_is_a_doubt_that_disqualifies_nothing() {
     assert_eq!(doubts.len(), 1);
     assert!(!doubts[0].disqualifies());
     assert_eq!(doubts[0].concerns, "node c");
+    let why = "may be slow: too few passes (n = 1, 5 are needed)";
     let evidence =
         "50.0 % of the median rate of 4 nodes (robust z-score -25.0); far below it in 1 of 1 figures";
-    assert_eq!(doubts[0].evidence, evidence);
+    assert_eq!(doubts[0].evidence, format!("{why}; {evidence}"));
     assert_eq!(found.nodes.len(), 1);
+    // The tables say the same of it.
+    assert_eq!(told(&found, Kind::NodeSet), [("slow", Vec::new()), ("may_be_slow", vec!["c".to_owned()])]);
+    assert_eq!(told(&found, Kind::Node), [("unconfirmed", vec![why.to_owned()])]);
+}
+
+/// A node that one figure confirms is slow, whatever another one with fewer passes leaves open.
+#[test]
+fn a_node_that_five_passes_confirm_is_called_slow_by_the_audit_and_by_the_tables() {
+    let plan = rows::plan(vec![case("c", "t", 4, 5), case("d", "t", 4, 1)]);
+    let of_pass = |case, number: u32, slow| {
+        let rate = |all: u64| all + u64::from(number % 3);
+        pass(
+            case,
+            number,
+            Phase::Read,
+            &[at("a", rate(900)), at("b", rate(901)), at("c", rate(slow)), at("d", rate(899))],
+        )
+    };
+    let passes = (0..5).map(|number| of_pass("c", number, 450)).chain([of_pass("d", 0, 300)]).collect();
+    let run = rows::run(&plan, passes);
+    let found = analysis::findings::findings(&run, &figures(&run, RateName::ByWall));
+    let doubts: Vec<_> = found.audit.iter().filter(|doubt| doubt.check == Check::SlowNode).collect();
+    let [doubt] = doubts[..] else { panic!("one node: {doubts:?}") };
+    assert_eq!((doubt.figure, doubt.concerns.as_str()), (Some(0), "node c"));
+    assert!(doubt.evidence.starts_with("50.1 % of the median"), "{}", doubt.evidence);
+    assert_eq!(
+        told(&found, Kind::NodeSet)[..2],
+        [("slow", vec!["c".to_owned()]), ("may_be_slow", Vec::new())]
+    );
+}
+
+/// The words of the tables of `kind` about slow nodes, row by row.
+fn told(found: &Findings, kind: Kind) -> Vec<(&'static str, Vec<String>)> {
+    let tables = found.tables();
+    let table = tables.iter().find(|table| table.kind == kind).expect("nodes");
+    let mut all = Vec::new();
+    for row in &table.rows {
+        for (head, value) in table.columns.iter().zip(&row.cells) {
+            match (head.key, value) {
+                ("slow" | "may_be_slow", Value::Names(names)) => all.push((head.key, names.clone())),
+                ("unconfirmed", Value::Text(text)) if !text.is_empty() => {
+                    all.push((head.key, vec![text.clone()]));
+                }
+                _ => {}
+            }
+        }
+    }
+    all
 }
 
 proptest! {

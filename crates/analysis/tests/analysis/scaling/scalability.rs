@@ -153,6 +153,22 @@ fn a_tax_is_a_loss_against_the_target_before_and_may_be_a_gain() {
     assert_eq!(seen, [(4, 8, "-0.4 %".to_owned()), (5, 9, "9.1 %".to_owned())]);
 }
 
+/// A value that is there is shown with its number of repetitions, also where they do not tell a difference.
+#[test]
+fn a_tax_of_few_repetitions_is_marked_with_their_number() {
+    for n in [1, 3] {
+        let mut study = Study::new(vec![target("below", |_| {}), target("above", |_| {})]);
+        for (name, rate) in [("below", 1.0), ("above", 0.9)] {
+            study.add("w", name, &[], Phase::Read, &vec![rate * GB; n]);
+        }
+        let [tax] = &study.findings().taxes[..] else { panic!("one pair") };
+        assert_eq!(tax.says().map(|one| percent(one.share)), Some("10.0 %".to_owned()));
+        assert_eq!(tax.outcome, Outcome::Marked);
+        let reasons: Vec<_> = tax.reasons.iter().map(|one| (one.because, one.evidence.clone())).collect();
+        assert_eq!(reasons, [(Because::TooFew, format!("n = {n}, 5 are needed"))]);
+    }
+}
+
 #[test]
 fn targets_that_are_not_alike_are_not_taxed() {
     let mut study = Study::new(vec![

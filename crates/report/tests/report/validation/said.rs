@@ -5,7 +5,7 @@ use analysis::{
     comparisons::{ClaimVerdict, Comparison},
     figures::Figure,
     findings::Findings,
-    gate::{Gate, Judgement, Stated, Table, Value as Cell},
+    gate::{Because, Gate, Judgement, Stated, Table, Value as Cell},
     statistics::Contrast,
 };
 use plan::Relation;
@@ -177,10 +177,11 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
             say(Kind::Best, of(figure), value(figure) > one.runner_up.and_then(value));
         }
     }
-    for (stated, (figure, one)) in findings.taxes.iter().zip(said(&findings.taxes)) {
+    for stated in findings.taxes.iter().filter(|one| !is_few(one)) {
+        let (figure, reference) = (stated.figure(), stated.inputs[1]);
         // Up means that the later target is faster.
-        let turned = of(stated.inputs[1]) > of(figure);
-        if one.share != 0.0 {
+        let turned = of(reference) > of(figure);
+        if let Some(one) = stated.says().filter(|one| one.share != 0.0) {
             say(Kind::LayerOverhead, of(figure), (one.share < 0.0) != turned);
         }
     }
@@ -334,6 +335,11 @@ fn said<T>(all: &[Stated<T>]) -> impl Iterator<Item = (usize, &T)> {
     all.iter().filter_map(|one| Some((one.figure(), one.says()?)))
 }
 
+/// Whether it is a value of too few repetitions to conclude anything from.
+fn is_few<T>(stated: &Stated<T>) -> bool {
+    stated.reasons.iter().any(|one| one.because == Because::TooFew)
+}
+
 /// The statements in a comparison of two runs.
 pub(crate) fn what_comparison_says(compared: &[Comparison]) -> Vec<Said> {
     let stated = |one: &&Comparison| matches!(one.difference.outcome, Contrast::Higher | Contrast::Lower);
@@ -393,7 +399,12 @@ const IN_DOCUMENT: [(Kind, &str, &str, &str); 20] = [
 pub(crate) fn kinds_in_document(document: &Value) -> Vec<Kind> {
     let stated = |(_, list, at, word): &&(Kind, &str, &str, &str)| {
         let list = document.pointer(list).and_then(Value::as_array).into_iter().flatten();
-        let mut values = list.filter_map(|one| one.pointer(at)).filter(|value| !value.is_null());
+        let few = |one: &&Value| {
+            let mut because = one.pointer("/because").and_then(Value::as_array).into_iter().flatten();
+            because.any(|one| one["reason"] == Because::TooFew.name())
+        };
+        let told = list.filter(|one| !few(one));
+        let mut values = told.filter_map(|one| one.pointer(at)).filter(|value| !value.is_null());
         values.any(|value| {
             let is = value.as_bool().map_or(value.as_str(), |is| Some(if is { "true" } else { "false" }));
             word.is_empty() || is == Some(*word)
