@@ -12,6 +12,7 @@ use crate::audit::{self, AuditIssue, Check};
 use crate::caveats::{Caveats, caveats};
 use crate::comparisons::{
     ClaimVerdict, CrossCheck, PublishedComparison, Verdict, claims, commitments, cross_check, published,
+    unruled::Beside,
 };
 use crate::figures::Figure;
 use crate::gate::{Gate, Judgement, Stated, Statement, Table};
@@ -141,6 +142,9 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     let published = of_gate(gate, published, |one| one.figure.into_iter().collect());
     let printed = (!matrices.all.is_empty()).then(record::published).and_then(published_matrix);
     let best = best::best(gate);
+    let layers = layers::layers(gate, Some(host), &limits);
+    let beside = Beside { best: &best, layers: &layers };
+    let claims = library.map_or_else(Vec::new, |library| claims::of(gate, beside, &curves, library));
     Findings {
         caveats: caveats(gate, &best),
         best,
@@ -151,11 +155,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
             one.efficiency.map(|(place, _)| place).into_iter().collect()
         }),
         verdicts: of_gate(gate, commitments::all(gate), |one| one.figure.into_iter().collect()),
-        claims: of_gate(
-            gate,
-            library.map_or_else(Vec::new, |library| claims::of(gate, &curves, library)),
-            |one| one.figures.clone(),
-        ),
+        claims: of_gate(gate, claims, |one| one.figures.clone()),
         cross_checks: cross_check::cross_checks(gate),
         overlays: overlay::overlays(gate, &curves),
         coincident: overlay::coincident(&curves),
@@ -171,7 +171,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
         devices,
         strips: seek::strips(gate, &seeks),
         seeks: seek::of_gate(gate, &seeks),
-        layers: layers::layers(gate, Some(host), &limits),
+        layers,
         process_limits: process_limit::of_gate(gate, &limits, &expected),
         disk_views: disk_view::disk_views(run, gate),
         server_sides: server_side::server_sides(gate),

@@ -87,8 +87,8 @@ pub use files::text::read_text;
 pub use format::FORMAT_VERSION;
 pub use manifest::{Manifest, ModelSource, Provenance};
 pub use published::{
-    Detail, Details, Library, Metric, Misprint, MisprintSort, MisprintText, Published, PublishedChart,
-    PublishedClaim, PublishedCommand, PublishedKind, PublishedOperation, PublishedParameters,
+    Detail, Details, JudgedBy, Library, Metric, Misprint, MisprintSort, MisprintText, Published,
+    PublishedChart, PublishedClaim, PublishedCommand, PublishedKind, PublishedOperation, PublishedParameters,
     PublishedStatistic, PublishedUnit, Qualifier, Study, published,
 };
 pub use rows::io500;

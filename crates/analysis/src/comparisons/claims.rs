@@ -8,6 +8,7 @@ use record::{Library, PublishedClaim, PublishedUnit};
 
 use crate::audit::AuditIssue;
 use crate::comparisons::quantities::{Amounts, Measured};
+use crate::comparisons::unruled::{Beside, unruled};
 use crate::figures::{Figure, RateOf};
 use crate::gate::{
     Gate, Judgement, Kind, Of, Quantity as Values, Statement, Value, condition,
@@ -96,11 +97,17 @@ pub fn claims(
     doubts: &[AuditIssue],
     library: &Library,
 ) -> Vec<ClaimVerdict> {
-    of(&Gate::new(plan, figures, doubts), curves, library)
+    of(&Gate::new(plan, figures, doubts), Beside::default(), curves, library)
 }
 
-/// The same as [`claims`] for the figures of a gate; tested claims come first.
-pub(crate) fn of(gate: &Gate<'_>, curves: &[Curve], library: &Library) -> Vec<ClaimVerdict> {
+/// The same as [`claims`] for the figures of a gate, with the statements `beside` that judge claims without a rule;
+/// tested claims come first.
+pub(crate) fn of(
+    gate: &Gate<'_>,
+    beside: Beside<'_>,
+    curves: &[Curve],
+    library: &Library,
+) -> Vec<ClaimVerdict> {
     let (plan, amounts) = (gate.plan, Amounts { gate, curves });
     let family = plan.criteria.claims.len();
     let mut verdicts = Vec::new();
@@ -111,7 +118,7 @@ pub(crate) fn of(gate: &Gate<'_>, curves: &[Curve], library: &Library) -> Vec<Cl
             verdicts.push(tested(&rules, &amounts, family, library));
         }
     }
-    verdicts.extend(untested(gate, library, &seen));
+    verdicts.extend(unruled(gate, beside, library, &seen));
     verdicts.sort_by_key(|one| one.judgement == Judgement::NotTested);
     verdicts
 }
@@ -154,30 +161,7 @@ fn tested(rules: &[&Claim], amounts: &Amounts<'_>, family: usize, library: &Libr
     }
 }
 
-/// The other claims of the studies from which the plan tests some. A plan that only compares own figures with a
-/// published one asks for none of them.
-fn untested(gate: &Gate<'_>, library: &Library, seen: &HashSet<&str>) -> Vec<ClaimVerdict> {
-    let ruled = gate.plan.criteria.claims.iter().filter_map(|rule| library.claim(&rule.id));
-    let studies: HashSet<&str> = ruled.map(|claim| claim.study.as_str()).collect();
-    let missing = library.claims.iter().filter(|claim| studies.contains(claim.study.as_str()));
-    let missing = missing.filter(|claim| !seen.contains(claim.id.as_str()));
-    let verdict = |claim: &PublishedClaim| ClaimVerdict {
-        id: claim.id.clone(),
-        text: claim.text.clone(),
-        source: source(claim, library),
-        judgement: Judgement::NotTested,
-        simulated: gate.simulated,
-        evidence: vec![match claim.check.as_str() {
-            "" | "-" => "no rule in this study tests it".to_owned(),
-            check => format!("no rule in this study tests it; it would need: {check}"),
-        }],
-        relation: None,
-        figures: Vec::new(),
-    };
-    missing.map(verdict).collect()
-}
-
-fn source(claim: &PublishedClaim, library: &Library) -> String {
+pub(crate) fn source(claim: &PublishedClaim, library: &Library) -> String {
     library.study(&claim.study).map(record::Study::cited).unwrap_or_default()
 }
 

@@ -12,6 +12,7 @@ pub(crate) mod percentile_promise;
 pub(crate) mod published;
 pub(crate) mod published_comparison;
 pub(crate) mod quantities;
+pub(crate) mod unruled;
 
 pub use self::{
     against_itself::*, agreement::*, claims::*, commitments::*, compare::*, cross_check::*,

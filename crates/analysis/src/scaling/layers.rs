@@ -7,7 +7,7 @@ use record::{BlockDeviceFacts, HostFacts, PhaseRow, TargetDevices};
 
 use crate::figures::{Figure, RateOf, Subject, TARGET, grouped};
 use crate::gate::{
-    Gate, Kind, Of, Stated, Statement,
+    Gate, Judgement, Kind, Of, Stated, Statement,
     table::{Column, below, change, detail, flag, nanos, number, rate, share, subject, text, word},
 };
 use crate::scaling::{BoundBy, Limit};
@@ -51,7 +51,7 @@ pub struct Layer {
     /// why.
     ///
     /// Source: study A, which suspects "a single submission/completion queue" behind the read tax of volumes.
-    pub single_queue: Option<(&'static str, String)>,
+    pub single_queue: Option<(Judgement, String)>,
 }
 
 impl Statement for Layer {
@@ -88,8 +88,8 @@ impl Statement for Layer {
         word("carried_by", "carried by", "The devices under it, with their queues.", |one| &one.carried_by),
         word("at_the_bottom", "at the bottom", "The lowest devices, if different.", |one| &one.at_the_bottom),
         below(text("single_queue", "single queue", "Of a volume: whether one queue is the limit.", |one| {
-            let told = one.single_queue.iter().map(|(verdict, why)| format!("{verdict}: {why}"));
-            told.collect()
+            let told = one.single_queue.iter();
+            told.map(|(judgement, why)| format!("{}: {why}", supported(*judgement))).collect()
         })),
     ];
 }
@@ -242,15 +242,24 @@ impl<'a> Carried<'a> {
     }
 }
 
+/// The word for whether something is supported.
+const fn supported(judgement: Judgement) -> &'static str {
+    match judgement {
+        Judgement::Holds => "supported",
+        Judgement::DoesNotHold => "not supported",
+        Judgement::CannotTell | Judgement::NotTested => "cannot be told here",
+    }
+}
+
 /// Whether a single queue explains why `volume` is slower than the same number of devices used directly.
 fn single_queue(
     direct: &Carried<'_>,
     volume: &Carried<'_>,
     difference: Option<&Difference>,
     busy: bool,
-) -> (&'static str, String) {
-    const CANNOT_TELL: &str = "cannot be told here";
-    const NOT_SUPPORTED: &str = "not supported";
+) -> (Judgement, String) {
+    const CANNOT_TELL: Judgement = Judgement::CannotTell;
+    const NOT_SUPPORTED: Judgement = Judgement::DoesNotHold;
     let untold = match difference.map(|one| (one.outcome, one)) {
         None => Some("there is no rate of both to compare".to_owned()),
         Some((Contrast::TooFew, one)) => {
@@ -283,7 +292,7 @@ fn single_queue(
         ([(device, Some(1))], Some(members)) if members > 1 || direct.top.len() > 1 => {
             let of_direct = sum(&direct.top).unwrap_or(members);
             (
-                "supported",
+                Judgement::Holds,
                 format!("{device} has 1 hardware queue, the devices in direct use have {of_direct}"),
             )
         }

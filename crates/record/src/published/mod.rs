@@ -24,7 +24,7 @@ use serde::Deserialize;
 
 pub use detail::{Detail, Details};
 pub use figure::{MisprintText, Published, PublishedParameters};
-pub use study::{Misprint, PublishedChart, PublishedClaim, PublishedCommand, Study};
+pub use study::{JudgedBy, Misprint, PublishedChart, PublishedClaim, PublishedCommand, Study};
 pub use words::{
     Metric, MisprintSort, PublishedKind, PublishedOperation, PublishedStatistic, PublishedUnit, Qualifier,
 };

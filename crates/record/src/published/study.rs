@@ -88,6 +88,19 @@ pub struct PublishedClaim {
     pub check: String,
     /// Whether the study's own figures support it.
     pub on_published: String,
+    /// The statements of a report that judge it without a rule of the study.
+    #[serde(default)]
+    pub judged_by: Option<JudgedBy>,
+}
+
+/// Statements of a report that judge a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum JudgedBy {
+    /// Whether a single queue of a volume explains its loss.
+    SingleQueue,
+    /// The caution of each best point.
+    Caution,
 }
 
 /// A command line of a study.

@@ -2,11 +2,11 @@
 
 use analysis::{
     findings::findings,
-    gate::{Kind, Stated, Value},
+    gate::{Judgement, Kind, Stated, Value},
     scaling::Layer,
     targets::fits,
 };
-use plan::{Bytes, Phase, Sharing};
+use plan::{Bytes, Claim, Phase, Quantity, Relation, Selector, Sharing, Side};
 use record::{Fact, HostFacts, TargetDevices};
 
 use crate::common::rows::run_of;
@@ -107,7 +107,7 @@ fn volume(loss: f64, queues: Option<u32>, top: &str) -> (Study, HostFacts) {
     (study, host)
 }
 
-fn verdict(loss: f64, queues: Option<u32>, top: &str) -> (&'static str, String) {
+fn verdict(loss: f64, queues: Option<u32>, top: &str) -> (Judgement, String) {
     let (study, host) = volume(loss, queues, top);
     let mut run = run_of(&study.plan, &study.phases, &[], &[]);
     run.manifest.host = host;
@@ -119,18 +119,55 @@ fn verdict(loss: f64, queues: Option<u32>, top: &str) -> (&'static str, String) 
 #[test]
 fn a_single_queue_is_blamed_only_where_there_is_one_and_a_tax() {
     let (said, because) = verdict(0.1, Some(1), "md0");
-    assert_eq!(said, "supported");
+    assert_eq!(said, Judgement::Holds);
     assert!(because.contains("md0 has 1 hardware queue, the devices in direct use have 8"), "{because}");
     assert!(because.contains("s of processor time for each GB"), "{because}");
-    assert_eq!(verdict(0.1, Some(4), "md0").0, "not supported");
+    assert_eq!(verdict(0.1, Some(4), "md0").0, Judgement::DoesNotHold);
     let (said, because) = verdict(0.1, None, "md0");
-    assert_eq!(said, "not supported");
+    assert_eq!(said, Judgement::DoesNotHold);
     assert!(because.contains("no queue of its own"), "{because}");
-    assert_eq!(verdict(0.1, None, "").0, "not supported");
+    assert_eq!(verdict(0.1, None, "").0, Judgement::DoesNotHold);
     for (loss, why) in [(0.0, "no loss was shown"), (-0.2, "the volume is faster")] {
         let (said, because) = verdict(loss, Some(1), "md0");
-        assert_eq!((said, because.as_str()), ("cannot be told here", why));
+        assert_eq!((said, because.as_str()), (Judgement::CannotTell, why));
     }
+}
+
+/// A report that says it judges the claim, although no rule of the study tests it.
+#[test]
+fn claims_that_other_statements_judge_are_judged() {
+    let judged = |queues: Option<u32>, tasks: &[u64]| {
+        let (mut study, host) = volume(0.1, queues, "md0");
+        for &tasks in tasks {
+            study.add("sweep", "disks", &[count("tasks", tasks)], Phase::Read, &passes(100.0 * tasks as f64));
+        }
+        let on = |target: &str| Selector { target: Some(target.to_owned()), ..Selector::default() };
+        study.plan.criteria.claims = vec![Claim {
+            id: "a-claim-tax".to_owned(),
+            text: String::new(),
+            quantity: Quantity::BestRate,
+            left: on("volume"),
+            relation: Relation::Less,
+            right: Side::Measured(on("disks")),
+            factor: 1.0,
+            tolerance: 0.0,
+        }];
+        let mut run = run_of(&study.plan, &study.phases, &[], &[]);
+        run.manifest.host = host;
+        let found = findings(&run, &study.figures());
+        ["a-claim-queue", "a-claim-caveat", "a-claim-xvm"].map(|id| {
+            let claims = found.claims.iter().filter_map(Stated::says);
+            let claim = claims.into_iter().find(|one| one.id == id).expect("a claim of the study");
+            (claim.judgement, claim.evidence.join("; "))
+        })
+    };
+    let [queue, caveat, xvm] = judged(Some(1), &[1, 2]);
+    assert_eq!((queue.0, caveat.0, xvm.0), (Judgement::Holds, Judgement::Holds, Judgement::NotTested));
+    assert!(queue.1.starts_with("volume, read: md0 has 1 hardware queue"), "{}", queue.1);
+    assert!(caveat.1.starts_with("the best point says: a peak holds"), "{}", caveat.1);
+    let [queue, caveat, _] = judged(Some(4), &[]);
+    assert_eq!((queue.0, caveat.0), (Judgement::DoesNotHold, Judgement::NotTested));
+    assert_eq!(caveat.1, "no best point is stated");
 }
 
 /// Study C: five cards against 192 disks.
