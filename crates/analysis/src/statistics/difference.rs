@@ -2,9 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 
-use crate::statistics::{
-    CONFIDENCE, CommonScatter, Inflation, Summary, inflation, mann_whitney, median_bounds, shift,
-};
+use crate::statistics::{CommonScatter, Inflation, Summary, inflation, mann_whitney, median_bounds, shift};
 
 /// The minimum number of repetitions on each side for a difference that is shown: five against five that do not overlap
 /// have an exact probability of 0.008, four against four 0.029.
@@ -235,20 +233,25 @@ fn logarithms(values: &[f64]) -> Vec<f64> {
 
 /// The bounds of a positive quantity from its repetitions, for a comparison with a number. The quantity is below or
 /// above them with a probability of at most [`DIFFERENCE_LEVEL`] ÷ `family` each by Student's t of the logarithms,
-/// and of at most 0.05 by ranks, as for a commitment. Returns `None` for fewer than [`DIFFERENCE_LEAST`] repetitions,
-/// or if one is not above 0.
+/// and of at most [`DIFFERENCE_LEVEL`] by ranks. The ranks of five or six values do not reach that: their range is widened by
+/// a half, or a quarter, on each side. Returns `None` for fewer than [`DIFFERENCE_LEAST`] repetitions, or if one is not
+/// above 0.
 #[must_use]
 pub fn bounds(values: &[f64], family: usize) -> Option<(f64, f64)> {
     if values.len() < DIFFERENCE_LEAST || values.iter().any(|&value| value <= 0.0) {
         return None;
     }
-    let ranks = median_bounds(values, 1.0 - CONFIDENCE)?;
-    let Summary { mean, deviation_sample, .. } = Summary::of(&logarithms(values))?;
+    let Summary { mean, deviation_sample, min, max, .. } = Summary::of(&logarithms(values))?;
+    let ranks = median_bounds(values, DIFFERENCE_LEVEL).map(|ranks| (ranks.low.ln(), ranks.high.ln()));
+    let (low, high) = ranks.unwrap_or_else(|| {
+        let beyond = (max - min) * if values.len() == DIFFERENCE_LEAST { 0.5 } else { 0.25 };
+        (min - beyond, max + beyond)
+    });
     let n = values.len() as f64;
     let student = StudentsT::new(0.0, 1.0, n - 1.0).ok()?;
     let error = deviation_sample.max(RESOLUTION) / n.sqrt();
     let reach = -student.inverse_cdf(DIFFERENCE_LEVEL / family.max(1) as f64) * error;
-    Some((ranks.low.min((mean - reach).exp()), ranks.high.max((mean + reach).exp())))
+    Some((low.min(mean - reach).exp(), high.max(mean + reach).exp()))
 }
 
 /// Student's test of the means of two samples with at least two values each: the mean of the second − that of the
@@ -279,9 +282,8 @@ fn means(sides: [&Summary; 2], among: &Family) -> Option<(f64, f64, StudentsT)> 
     Some((sides[1].mean - sides[0].mean, error, StudentsT::new(0.0, 1.0, freedom).ok()?))
 }
 
-/// The minimum number of values on a side: with only four, the distances from their own median are hardly
-/// independent.
-pub const SPREAD_VALUES_MIN: usize = 5;
+/// The minimum number of values on a side: fewer do not tell a wider spread from a second state.
+pub const SPREAD_VALUES_MIN: usize = 8;
 
 /// Which of two samples is steadier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -308,28 +310,31 @@ pub struct SpreadTest {
     pub steadier: Steadier,
 }
 
-/// The test of Brown and Forsythe (Journal of the American Statistical Association 69, 1974) on relative distances:
-/// an analysis of variance of `|x ÷ median − 1|` of both samples, F with 1 and N − 2 degrees of freedom. The
-/// distances are relative, so that a system with twice the rate may spread by twice the bytes, and taken from the
-/// median, so that skewed rates do not count as widely spread ones.
+/// Two tests of the distances of the logarithms from their median, each at half of [`DIFFERENCE_LEVEL`]: an analysis of
+/// variance, F with 1 and N − 2 degrees of freedom (Brown and Forsythe, Journal of the American Statistical Association
+/// 69, 1974), and the rank test of Mann and Whitney, which a few distant values do not mislead. The distances are relative,
+/// so that a system with twice the rate may spread by twice the bytes, and taken from the median, so that skewed rates
+/// do not count as widely spread ones.
 ///
 /// Returns `None` if a side has fewer than two values, or one that is not finite or not above 0.
 #[must_use]
 pub fn compare_spread(first: &[f64], second: &[f64]) -> Option<SpreadTest> {
     let of = |values: &[f64]| {
         let all = Summary::of(values).filter(|all| all.n > 1 && all.min > 0.0)?;
-        let distances: Vec<f64> = values.iter().map(|value| (value / all.median - 1.0).abs()).collect();
-        Some((all.variation, Summary::of(&distances)?))
+        let distances: Vec<f64> = values.iter().map(|value| (value / all.median).ln().abs()).collect();
+        Some((all.variation, Summary::of(&distances)?, distances))
     };
-    let ((first, a), (second, b)) = (of(first)?, of(second)?);
+    let ((first, a, of_first), (second, b, of_second)) = (of(first)?, of(second)?);
+    let by_ranks = mann_whitney(&of_first, &of_second)?.p_value;
     let (m, n) = (a.n as f64, b.n as f64);
     let squares = |all: &Summary| all.deviation_sample.powi(2) * (all.n - 1) as f64;
     let between = (a.mean - b.mean).powi(2) * m * n / (m + n);
     let within = (squares(&a) + squares(&b)) / (m + n - 2.0);
-    let p_value = match between <= f64::EPSILON * a.mean.max(b.mean).powi(2) {
+    let by_means = match between <= f64::EPSILON * a.mean.max(b.mean).powi(2) {
         true => 1.0,
         false => FisherSnedecor::new(1.0, m + n - 2.0).map_or(1.0, |ratio| ratio.sf(between / within)),
     };
+    let p_value = (2.0 * by_means.max(by_ranks)).min(1.0);
     let steadier = if a.n.min(b.n) < SPREAD_VALUES_MIN {
         Steadier::TooFew
     } else if p_value > DIFFERENCE_LEVEL {
