@@ -13,7 +13,7 @@ pub const OBVIOUS_LEAST: usize = 2;
 
 /// Fewer values than [`DIFFERENCE_LEAST`] on a side have to be apart by this factor: scatter that differs between both
 /// sides deceives a t test of two or three values.
-const OBVIOUS_APART: f64 = 1.5;
+pub(crate) const OBVIOUS_APART: f64 = 1.5;
 
 /// A difference is stated if equal samples would show it with at most this probability.
 pub const DIFFERENCE_LEVEL: f64 = 0.01;

@@ -8,6 +8,7 @@ pub(crate) mod lack_of_fit;
 pub(crate) mod outlier;
 pub(crate) mod overhead;
 pub(crate) mod percentile;
+pub(crate) mod power;
 pub(crate) mod ranks;
 pub(crate) mod regression;
 pub(crate) mod rules;
@@ -25,6 +26,7 @@ pub use self::{
     outlier::*,
     overhead::*,
     percentile::*,
+    power::*,
     ranks::*,
     regression::*,
     rules::*,

@@ -4,6 +4,7 @@ mod change_point;
 mod difference;
 mod outlier;
 mod percentile;
+mod power;
 mod ranks;
 mod regression;
 mod sequence;
