@@ -64,7 +64,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l set -d 'Override
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l model -d 'Simulate the study on the model in this file, with a virtual clock: nothing on this host is measured or changed' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l seed -d 'With --model: seed of the random number generator' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l on-nodes -d 'Run only the cases that use exactly N nodes' -r
-complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l like -d 'Predict from the rates measured by this run: those of the same phases in the most similar cases' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l like -d 'Predict from the rates measured by this run: those of the same phases in the most similar cases. Their scatter tells with --explain what the repetitions can tell' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l expect -d 'Predict from this rate, for example 2GB/s or 30000/s, or read=2GB/s for one phase only; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l out -d 'Directory for the record [default: ioproof-runs/DATE-TIME-NAME]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l history -d 'Record the last N operations of each process individually; `ioproof history` shows them' -r
@@ -201,7 +201,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -s h -l help -d
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l nodes -d 'Number of nodes of the single job [default: the largest number that a case needs]' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l ranks-per-node -d 'Processes on each node, which run the tasks of the study' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l time -d 'Wall time of each job, for example 2h [default: from the prediction]' -r
-complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l like -d 'Predict from the rates measured by this run: those of the same phases in the most similar cases' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l like -d 'Predict from the rates measured by this run: those of the same phases in the most similar cases. Their scatter tells with --explain what the repetitions can tell' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l expect -d 'Predict from this rate, for example 2GB/s or 30000/s, or read=2GB/s for one phase only; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l account -d 'Account to charge' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l partition -d 'Partition or queue' -r

@@ -13,6 +13,8 @@ use plan::{
 };
 use record::{PhaseRow, Run};
 
+use crate::statistics::Summary;
+
 /// The factor by which transfer size, tasks, nodes and depth together may differ.
 pub const FACTOR_MAX: f64 = 8.0;
 /// A single repetition has no known spread: the rate may be this many times larger or smaller.
@@ -27,6 +29,8 @@ struct Measured<'r> {
     /// The range over its repetitions.
     rate: Interval,
     unit: RateUnit,
+    /// The standard deviation of ln(rate) between them; `None` for one.
+    noise: Option<f64>,
 }
 
 /// The rates of the phases of `plan` as measured by `earlier`, marked as coming from `source`. There are none
@@ -56,6 +60,9 @@ pub fn predictions_like(plan: &Plan, earlier: &Run, source: &Source) -> Predicti
             let rate = nearest.rate * if is_local { nodes } else { 1.0 };
             let rate = Interval { low: rate.low / wider, middle: rate.middle, high: rate.high * wider };
             let source = source.clone();
+            if let Some(noise) = nearest.noise {
+                predictions.add_noise(&case.id, phase, noise);
+            }
             predictions.add(&case.id, phase, PredictedRate { rate, unit: nearest.unit, source });
         }
     }
@@ -66,7 +73,8 @@ pub fn predictions_like(plan: &Plan, earlier: &Run, source: &Source) -> Predicti
 #[must_use]
 pub fn predicts(other: &Case, case: &Case) -> bool {
     case.phases.iter().copied().filter(|phase| phase.is_result()).all(|phase| {
-        let measured = Measured { case: other, phase, rate: Interval::exact(1.0), unit: RateUnit::Bytes };
+        let measured =
+            Measured { case: other, phase, rate: Interval::exact(1.0), unit: RateUnit::Bytes, noise: None };
         other.phases.contains(&phase) && doublings(case, phase, &measured, false).is_some()
     })
 }
@@ -83,9 +91,10 @@ fn measured<'r>(plan: &'r Plan, run: &'r Run) -> Vec<Measured<'r>> {
             let counts = |row: &&PhaseRow| case.role(row.key.repetition) == PassRole::Recorded;
             let counted: Vec<&PhaseRow> = of_phase().filter(counts).collect();
             let counted = if counted.is_empty() { of_phase().collect() } else { counted };
-            let rates = counted.iter().filter_map(|row| rate_of(case, volume, row));
-            if let Some((rate, unit)) = over_repetitions(rates.collect()) {
-                all.push(Measured { case, phase, rate, unit });
+            let rates: Vec<_> = counted.iter().filter_map(|row| rate_of(case, volume, row)).collect();
+            let noise = noise(&rates);
+            if let Some((rate, unit)) = over_repetitions(rates) {
+                all.push(Measured { case, phase, rate, unit, noise });
             }
         }
     }
@@ -106,6 +115,12 @@ fn rate_of(case: &Case, estimate: &CaseEstimate, row: &PhaseRow) -> Option<(f64,
         Work::Rpc(_) => return None,
     };
     (amount > 0).then_some((amount as f64 / seconds, unit))
+}
+
+/// The standard deviation of ln(rate).
+fn noise(rates: &[(f64, RateUnit)]) -> Option<f64> {
+    let logarithms: Vec<f64> = rates.iter().map(|(rate, _)| rate.ln()).collect();
+    Summary::of(&logarithms).filter(|all| all.n > 1).map(|all| all.deviation_sample)
 }
 
 fn over_repetitions(mut rates: Vec<(f64, RateUnit)>) -> Option<(Interval, RateUnit)> {

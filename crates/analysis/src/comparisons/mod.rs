@@ -12,9 +12,10 @@ pub(crate) mod percentile_promise;
 pub(crate) mod published;
 pub(crate) mod published_comparison;
 pub(crate) mod quantities;
+pub(crate) mod repetition_need;
 pub(crate) mod unruled;
 
 pub use self::{
     against_itself::*, agreement::*, claims::*, commitments::*, compare::*, cross_check::*,
-    percentile_need::*, published::*, published_comparison::*,
+    percentile_need::*, published::*, published_comparison::*, repetition_need::*,
 };

@@ -56,3 +56,21 @@ fn what_is_not_alike_predicts_nothing() {
     let transfer = |bytes| predicted(Phase::Read, |spec| spec.geometry.transfer = Bytes(bytes)).is_some();
     assert!(transfer(512) && !transfer(65_536), "three doublings of a transfer are near, four are not");
 }
+
+#[test]
+fn the_scatter_between_its_passes_is_the_noise() {
+    let earlier = plan(vec![Case { repetitions: 2, ..case(workload(|_| ()), vec![Phase::Read]) }]);
+    let noise = |seconds: &[u64]| {
+        let rows: Vec<_> = seconds
+            .iter()
+            .zip(0..)
+            .map(|(&seconds, pass)| phase(&key(pass, Phase::Read), 1_000_000_000, seconds * SECOND))
+            .collect();
+        let run = run_of(&earlier, &rows, &[], &[]);
+        let found = predictions_like(&earlier, &run, &Source::Run("r".to_owned()));
+        found.noise(&earlier.cases[0].id, Phase::Read)
+    };
+    // 4 and 8 s of wall time: ln 2 ÷ √2.
+    assert!((noise(&[3, 7]).expect("two passes") - 0.490_129).abs() < 1e-4);
+    assert_eq!(noise(&[4]), None);
+}

@@ -31,6 +31,10 @@ pub struct Protocol {
     pub evict_files: bool,
     /// A shorter phase is marked and cannot meet a commitment. 0 means the default.
     pub phase_min: Nanos,
+    /// The standard deviation of ln(rate) between passes that is expected. Nothing is judged by it: it tells before the
+    /// run what the repetitions can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<f64>,
 }
 
 impl Default for Protocol {
@@ -44,6 +48,7 @@ impl Default for Protocol {
             drop_caches: false,
             evict_files: false,
             phase_min: Nanos(0),
+            noise: None,
         }
     }
 }

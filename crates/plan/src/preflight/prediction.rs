@@ -173,6 +173,8 @@ pub struct PredictedRate {
 pub struct Predictions {
     /// The rates by case.
     rates: HashMap<String, Vec<(Phase, PredictedRate)>>,
+    /// The noise by case.
+    noise: HashMap<String, Vec<(Phase, f64)>>,
     unmatched: Vec<Source>,
 }
 
@@ -181,6 +183,18 @@ impl Predictions {
     /// used. A fill and a preconditioning use the rate of [`Phase::Fill`].
     pub fn add(&mut self, case: &str, phase: Phase, rate: PredictedRate) {
         self.rates.entry(case.to_owned()).or_default().push((phase, rate));
+    }
+
+    /// Adds the noise of `phase` of the case with the id `case`: the standard deviation of ln(rate) between passes.
+    pub fn add_noise(&mut self, case: &str, phase: Phase, noise: f64) {
+        self.noise.entry(case.to_owned()).or_default().push((phase, noise));
+    }
+
+    /// The noise of `phase` of the case with the id `case`, if a run has measured it.
+    #[must_use]
+    pub fn noise(&self, case: &str, phase: Phase) -> Option<f64> {
+        let all = self.noise.get(case)?;
+        all.iter().find(|(of, _)| *of == phase).map(|(_, noise)| *noise)
     }
 
     /// Records that the user named `source` but that it has no rate for any phase of the plan.
@@ -203,6 +217,9 @@ impl Predictions {
     pub fn append(&mut self, more: Self) {
         for (case, mut rates) in more.rates {
             self.rates.entry(case).or_default().append(&mut rates);
+        }
+        for (case, mut noise) in more.noise {
+            self.noise.entry(case).or_default().append(&mut noise);
         }
         self.unmatched.extend(more.unmatched);
     }

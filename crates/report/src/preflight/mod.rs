@@ -11,6 +11,7 @@ mod offsets;
 mod outline;
 mod promises;
 mod sweep;
+mod told;
 mod works;
 
 use std::collections::BTreeSet;
@@ -195,7 +196,9 @@ pub fn explain(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> Str
 
 /// What commitments and claims lack to be decided by this run.
 fn advice(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> String {
-    criteria::repetitions(plan, screen) + &promises::doubtful(plan, environment, screen)
+    criteria::repetitions(plan, screen)
+        + &told::untold(plan, environment, screen)
+        + &promises::doubtful(plan, environment, screen)
 }
 
 /// The request, each option with its meaning, and the model that the plan runs on.
@@ -280,6 +283,7 @@ fn altogether(
         lines,
         criteria::protocol(plan, screen),
         criteria::commitments(plan, screen),
+        told::told(plan, environment, screen),
         of_study(plan, &environment.spaces, full, screen),
     ]
     .concat()

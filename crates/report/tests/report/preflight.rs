@@ -115,50 +115,97 @@ fn files_that_leave_little_room_or_none_are_told_what_would_fit() {
     assert!(over.contains("-s 4876 would fit"), "{over}");
 }
 
+/// Twice the claim that reads are faster, and a promise that the best of reads and writes is to keep.
+fn claimed(repetitions: u32) -> Plan {
+    let mut plan = ior(Case { repetitions, ..twelve_cards(12, Bytes::mib(1), 100_000) });
+    let of = |phase| Selector { phase: Some(phase), ..Selector::default() };
+    let claim = Claim {
+        id: "own".to_owned(),
+        text: "reads are faster".to_owned(),
+        quantity: Quantity::BestRate,
+        left: of(Phase::Read),
+        relation: Relation::Greater,
+        right: Side::Measured(of(Phase::Write)),
+        factor: 1.0,
+        tolerance: 0.0,
+    };
+    let promise = Commitment {
+        name: "rate".to_owned(),
+        by: String::new(),
+        figures: Selector::default(),
+        rate: RateName::ByWall,
+        statistic: Statistic::Median,
+        bound: Bound::AtLeast,
+        amount: Amount::BytesPerSecond(1e9),
+        over: Over::Best,
+        terms: plan::Terms::default(),
+    };
+    plan.criteria.claims = vec![claim.clone(), claim];
+    plan.criteria.commitments = vec![promise];
+    plan
+}
+
 /// If there are too few repetitions for a statement, this is reported once before the measurement, with the required
 /// number.
 #[test]
 fn a_claim_or_a_promise_that_needs_more_repetitions_is_told_before_the_run() {
-    let plan_of = |repetitions| {
-        let mut plan = ior(Case { repetitions, ..twelve_cards(12, Bytes::mib(1), 100_000) });
-        let of = |phase| Selector { phase: Some(phase), ..Selector::default() };
-        let claim = Claim {
-            id: "own".to_owned(),
-            text: "reads are faster".to_owned(),
-            quantity: Quantity::BestRate,
-            left: of(Phase::Read),
-            relation: Relation::Greater,
-            right: Side::Measured(of(Phase::Write)),
-            factor: 1.0,
-            tolerance: 0.0,
-        };
-        let promise = Commitment {
-            name: "rate".to_owned(),
-            by: String::new(),
-            figures: Selector::default(),
-            rate: RateName::ByWall,
-            statistic: Statistic::Median,
-            bound: Bound::AtLeast,
-            amount: Amount::BytesPerSecond(1e9),
-            over: Over::Best,
-            terms: plan::Terms::default(),
-        };
-        plan.criteria.claims = vec![claim.clone(), claim];
-        plan.criteria.commitments = vec![promise];
-        plan
-    };
     let around = around(1e9, 1 << 50);
     let claims = "claims compare figures of 3 repetitions: at least 5 are needed; set repetitions = 5";
     let best = "commitments take the best of several figures of 3 repetitions: at least 6 are needed";
     for text in [
-        report::preflight(&plan_of(3), &around, report::Screen::PLAIN),
-        report::explain(&plan_of(3), &around, report::Screen::PLAIN),
+        report::preflight(&claimed(3), &around, report::Screen::PLAIN),
+        report::explain(&claimed(3), &around, report::Screen::PLAIN),
     ] {
         let text = one_line(&text);
         assert_eq!(text.matches(claims).count(), 1, "{text}");
         assert!(text.contains(best), "{text}");
     }
-    assert!(!report::preflight(&plan_of(6), &around, report::Screen::PLAIN).contains("are needed"));
+    assert!(!report::preflight(&claimed(6), &around, report::Screen::PLAIN).contains("are needed"));
+}
+
+/// What a number of repetitions can tell is computed from the noise: of three that are usual, or of the one that a run
+/// has measured or the study states.
+#[test]
+fn what_the_repetitions_can_tell_is_told_before_the_run() {
+    let around = around(1e9, 1 << 50);
+    let told = |plan: &Plan, around: &RunEnvironment| {
+        one_line(&report::explain(plan, around, report::Screen::PLAIN))
+    };
+    let text = told(&claimed(6), &around);
+    assert!(
+        text.contains("if rates of passes scatter by 1 %, 2 % or 5 % (to know it: --like RUNDIR"),
+        "{text}"
+    );
+    assert!(text.contains("· own: 6 repetitions a side tell differences of"), "{text}");
+    assert!(text.contains("· rate: 6 repetitions tell a margin of"), "{text}");
+    assert!(told(&claimed(1), &around).contains("own: 1 repetition a side tells nothing; 5 % takes"));
+
+    let mut stated = claimed(5);
+    stated.cases[0].protocol.noise = Some(0.01);
+    let claim = &mut stated.criteria.claims[1];
+    (claim.relation, claim.factor, claim.tolerance) = (Relation::Equal, 0.909, 0.02);
+    let text = told(&stated, &around);
+    assert!(!text.contains("to know it"), "{text}");
+    assert!(
+        text.contains(
+            "own: 5 repetitions a side tell differences of 3.6 % where passes scatter by 1 %; 5 % takes 5"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("equality within 4 % where passes scatter by 1 %; 2 % takes 13; 9.1 % takes 5"),
+        "{text}"
+    );
+    let before = one_line(&report::preflight(&stated, &around, report::Screen::PLAIN));
+    assert_eq!(before.matches("own: 5 repetitions do not tell it").count(), 1, "{before}");
+    assert!(before.contains("where passes scatter by 1 %: 13 would"), "{before}");
+
+    // What a run has measured counts before what is stated.
+    let mut measured = around.clone();
+    for (phase, noise) in [(Phase::Read, 0.03), (Phase::Write, 0.01)] {
+        measured.predicted.add_noise("ior", phase, noise);
+    }
+    assert!(told(&stated, &measured).contains("where passes scatter by 2.2 %"));
 }
 
 /// Anything that does not fit is reported before the run, with the reason.

@@ -131,6 +131,11 @@ pub(super) const PER_CASE: &[Key] = &[
         .means("A phase that was shorter is marked and cannot meet a commitment. Below 2 s it lets reports state what \
                 such phases show, but no commitment is kept by a phase below 2 s.")
         .sets(Setter::Case(|case, value| case.protocol.phase_min = value.nanos())),
+    Key::new("noise", ValueKind::Share)
+        .left_out("that of `--like`, else 1, 2 and 5 %")
+        .means("The expected standard deviation of ln(rate) between passes. `--explain` computes from it what the \
+                repetitions can tell; nothing is judged by it.")
+        .sets(Setter::Case(|case, value| case.protocol.noise = Some(value.number()))),
     Key::new("phase_max", ValueKind::Time).left_out("no limit").means(
         "The `stonewall` of workloads that have neither that nor a `duration`; launches \
                 of jobs have a `launch_limit` instead.",
