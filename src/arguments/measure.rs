@@ -20,7 +20,7 @@ pub(crate) struct RunArguments {
     /// about the hardware that the study was written for is left out.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["quick", "resume"])]
     pub(crate) on: Option<PathBuf>,
-    /// Characterise the storage under this directory in about a minute: six figures, in three interleaved passes.
+    /// Characterise the storage under this directory in about a minute: six figures, in six interleaved passes.
     #[arg(long, value_name = "DIR")]
     pub(crate) quick: Option<PathBuf>,
     /// With --quick: also measure the page cache, after the storage itself.

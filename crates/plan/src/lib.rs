@@ -78,7 +78,8 @@ pub use preflight::forecast::{Forecast, balance_bound};
 pub use preflight::{
     AssumedDevice, CaseEstimate, Concern, FileSystemSpace, Interval, MEMORY_MULTIPLE_MIN,
     PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX, PHASE_SECONDS_MIN, PhaseEstimate, PredictedRate, Prediction,
-    Predictions, RateUnit, RunEnvironment, SPACE_SHARE_MAX, Source, SpaceEstimate, estimates,
+    Predictions, RateUnit, RunEnvironment, SHORT_PASSES_MIN, SHORT_SECONDS_MIN, SHORT_TURNS_MIN,
+    SPACE_SHARE_MAX, Source, SpaceEstimate, estimates, short_of,
 };
 pub use text::hex::hex;
 pub use text::parse::UnitError;

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use testbed::{FileSystem, LoopDevice, Testbed, skipped};
+use testbed::{FileSystem, Limits, LoopDevice, Testbed, skipped};
 
-use crate::desk::{Desk, assert_says, names, run, tree};
+use crate::desk::{Desk, assert_says, measured, names, run, tree};
 
 #[test]
 fn a_quick_run_ends_with_tables_a_page_and_nothing_left_on_the_storage() {
@@ -48,11 +48,40 @@ fn a_quick_run_ends_with_tables_a_page_and_nothing_left_on_the_storage() {
     for figure in report.0["figures"].as_array().expect("figures") {
         let direct = figure["conditions"].as_str().is_some_and(|words| words.contains("direct"));
         assert!(!direct || figure["page_cache"] == false, "a direct figure is marked as cached: {figure:#}");
-        assert_eq!(figure["repetitions"].as_array().map(Vec::len), Some(3), "{figure:#}");
+        assert_eq!(figure["repetitions"].as_array().map(Vec::len), Some(6), "{figure:#}");
     }
     let page = fs::read_to_string(desk.record().join("report.html")).expect("the page");
     assert!(page.starts_with("<!DOCTYPE html>") || page.starts_with("<!doctype html>"));
     assert!(names(&desk.path("")).contains(&"record".to_owned()));
+}
+
+/// Two runs of one device differ in nothing, and a throttle is seen by every figure.
+#[test]
+fn measured_quick_runs_before_and_after_a_throttle_are_told_apart() {
+    if skipped(Testbed::available()) {
+        return;
+    }
+    measured(throttled);
+}
+
+fn throttled(times: u32) {
+    let built = LoopDevice::builder().file_system(FileSystem::Xfs).limits(Limits::iops(2000)).build();
+    let mut device = built.expect("a device");
+    let desk = Desk::new();
+    let quick = |device: &LoopDevice, name: &str| {
+        let words = format!("run --yes --set duration={}ms --quick", 500 * times);
+        let storage = device.mount_point().expect("mounted");
+        let _ = run(&desk.ioproof(&words).arg(storage).arg("--out").arg(desk.path(name))).expect_code(0);
+    };
+    quick(&device, "before");
+    quick(&device, "again");
+    device.limit(Limits::iops(200)).expect("a limit");
+    quick(&device, "after");
+    let same = run(&desk.ioproof("compare before again --verdict")).expect_code(0).stdout;
+    assert!(!same.contains("slower"), "{same}");
+    let slower = run(&desk.ioproof("compare again after --verdict")).expect_code(8).stdout;
+    assert_says(&slower, &["6 slower"]);
+    assert!(!slower.contains("too short"), "{slower}");
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! Checks that only need measured data.
 
-use plan::{Nanos, Operation, PassRole, Phase, RateName, Stopping, Work, Workload};
+use plan::{
+    Nanos, Operation, PassRole, Phase, RateName, SHORT_PASSES_MIN, SHORT_SECONDS_MIN, SHORT_TURNS_MIN,
+    Stopping, Work, Workload,
+};
 use record::{CacheLocation, Provenance, PublishedUnit, Warning};
 
 use super::issue::{
@@ -151,11 +154,20 @@ fn memory_speed(subject: &Subject<'_>) -> Option<String> {
 }
 
 fn too_short(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<RawIssue> {
-    let shortest = counted.iter().map(|one| one.phase.wall_ns).min()?;
+    let passes = counted.len();
+    let short = counted
+        .iter()
+        .filter_map(|one| Some((one.phase.wall_ns, short_of(&one.phase, subject.case, passes)?)));
+    let (shortest, at_least) = short.min_by_key(|(wall_ns, _)| *wall_ns)?;
     let seconds = Nanos(shortest).as_secs_f64();
-    let at_least = short_of(seconds, subject.case.protocol.phase_min)?;
     let text = |seconds| PublishedUnit::Seconds.text(seconds);
-    let evidence = format!("took {}; under {} a rate is mostly noise", text(seconds), text(at_least));
+    let mut evidence = format!("took {}; under {} a rate is mostly noise", text(seconds), text(at_least));
+    if subject.case.protocol.phase_min.0 == 0 && seconds >= SHORT_SECONDS_MIN {
+        evidence += &match passes {
+            ..SHORT_PASSES_MIN => format!(", unless {SHORT_PASSES_MIN} passes show how much"),
+            _ => format!(" where fewer than {SHORT_TURNS_MIN} operations follow each other"),
+        };
+    }
     let advice = longer(&subject.case.workload);
     Some(RawIssue::new(Check::TooShort, evidence, advice).with_severity(-seconds))
 }

@@ -6,7 +6,7 @@ use record::{Library, Metric, Published, PublishedKind, PublishedStatistic, Publ
 use super::issue::{DEVICE_LATENCY_MIN_NS, NETWORK_LATENCY_MIN_NS, RawIssue, percent};
 use super::recomputed::{self, more, rounding, value};
 use crate::audit::{AuditIssue, Check};
-use crate::figures::{short_of, whole_mebibytes};
+use crate::figures::whole_mebibytes;
 use crate::printed::{PrintedStatistics, check_statistics};
 use crate::statistics::whole;
 
@@ -133,7 +133,7 @@ fn too_short(figure: &Published) -> Option<RawIssue> {
         _ => return None,
     };
     let seconds = amount / value(figure);
-    let at_least = short_of(seconds, Nanos(0)).filter(|_| is_whole(figure))?;
+    let at_least = plan::short_of(seconds, Nanos(0), 1, 0.0).filter(|_| is_whole(figure))?;
     let rate = figure.as_published();
     let evidence = format!("at {rate} it took {seconds:.3} s; under {at_least} s a rate is mostly noise");
     Some(RawIssue::new(Check::TooShort, evidence, "repeat it with more work"))

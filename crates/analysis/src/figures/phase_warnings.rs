@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plan::{Bytes, Nanos, PHASE_SECONDS_MIN, Phase, Work, Workload};
+use plan::{Bytes, Case, Nanos, Phase, Work, Workload};
 use record::{NodeClock, PhaseRow, TaskRow, Warning};
 
 use crate::figures::{DeviceShare, node_rates};
@@ -22,19 +22,14 @@ pub const CPU_SHARE_MAX: f64 = 0.90;
 /// All warnings that the rows of one phase give rise to. Phases that give no results (fills and checks) are judged by
 /// their data alone, which the engine reports.
 #[must_use]
-pub fn phase_warnings(
-    phase: &PhaseRow,
-    tasks: &[TaskRow],
-    workload: &Workload,
-    usable_cpus: u32,
-    phase_min: Nanos,
-) -> Vec<Warning> {
+pub fn phase_warnings(phase: &PhaseRow, tasks: &[TaskRow], case: &Case, usable_cpus: u32) -> Vec<Warning> {
+    let workload = &case.workload;
     if !phase.key.phase.is_result() {
         return Vec::new();
     }
     let mut warnings = cache_verdict(phase, workload.direct);
     warnings.extend(not_quiet(phase, workload));
-    warnings.extend(too_short(phase, phase_min));
+    warnings.extend(too_short(phase, case));
     warnings.extend(harness_bound(phase, workload, usable_cpus));
     warnings.extend(incomplete(phase, workload));
     if let Some(threshold) = workload.outlier.filter(|_| !matches!(workload.work, Work::Jobs(_))) {
@@ -113,18 +108,19 @@ pub fn not_quiet(phase: &PhaseRow, workload: &Workload) -> Option<Warning> {
     busy(read, "read").or_else(|| busy(write, "wrote"))
 }
 
-/// The limit that `seconds` falls below: `at_least`, or [`plan::PHASE_SECONDS_MIN`] if that is 0 (see
-/// [`plan::Protocol::phase_min`]).
-pub(crate) fn short_of(seconds: f64, at_least: Nanos) -> Option<f64> {
-    let at_least = if at_least.0 == 0 { PHASE_SECONDS_MIN } else { at_least.as_secs_f64() };
-    (seconds < at_least).then_some(at_least)
+/// The seconds that a phase of `case` falls below if it is too short for a rate, with `passes` of them; see
+/// [`plan::short_of`].
+pub(crate) fn short_of(phase: &PhaseRow, case: &Case, passes: usize) -> Option<f64> {
+    let operations = (phase.reads + phase.writes).max(phase.items) as f64;
+    let turns = case.in_flight().map_or(0.0, |in_flight| operations / in_flight.max(1.0));
+    plan::short_of(Nanos(phase.wall_ns).as_secs_f64(), case.protocol.phase_min, passes, turns)
 }
 
-/// Whether the phase was too short for a rate.
+/// Whether the phase was too short for a rate, with as many passes as its case has at least.
 #[must_use]
-pub fn too_short(phase: &PhaseRow, at_least: Nanos) -> Option<Warning> {
-    let seconds = Nanos(phase.wall_ns).as_secs_f64();
-    short_of(seconds, at_least).map(|at_least_seconds| Warning::TooShort { seconds, at_least_seconds })
+pub fn too_short(phase: &PhaseRow, case: &Case) -> Option<Warning> {
+    let at_least_seconds = short_of(phase, case, case.repetitions_least() as usize)?;
+    Some(Warning::TooShort { seconds: Nanos(phase.wall_ns).as_secs_f64(), at_least_seconds })
 }
 
 /// Whether the processors, not the storage, determined the rate: CPU time of all nodes ÷ (wall time × processors that

@@ -1,7 +1,7 @@
 //! The plan of `ioproof run --quick DIR`: characterises a storage in about a minute.
 //!
-//! Six figures are measured in three interleaved passes, so that each has its own spread and drift over time
-//! affects all of them. All cases share one file, which is filled once: reads find data, and writes overwrite
+//! Six figures are measured in six interleaved passes, so that each has its own spread, drift over time affects all of
+//! them, and a difference between two such runs can be shown. All cases share one file, which is filled once: reads find data, and writes overwrite
 //! allocated blocks. Each pass is ended by the clock, because the speed of the storage is not yet known.
 //! Optional cases on cached data come last, since pages in the cache would slow direct transfers down.
 //!
@@ -53,15 +53,13 @@ const GRAIN: u64 = 8 << 20;
 const LARGE: u64 = 1 << 20;
 /// Transfer size of the random cases: a page.
 const SMALL: u64 = 4 << 10;
-/// Number of passes of each case: the fewest that show a spread around a median.
-const REPETITIONS: u32 = 3;
+/// Number of passes of each case: the fewest with an interval of 95 % of the median, and enough to show a difference of two
+/// runs among their six rates and six latencies (`analysis::statistics::repetitions_to_show`).
+const REPETITIONS: u32 = 6;
 /// Limit on repetitions: more would take days.
 const REPETITIONS_MAX: u32 = 1000;
-/// Duration of passes with sequential transfers: above the 2 s below which no rate is stated, and longer than for
-/// random ones, because devices absorb the first moment in a fast cache.
-const LARGE_TIME: Nanos = Nanos::secs(3);
-/// Duration of passes with random transfers.
-const SMALL_TIME: Nanos = Nanos::millis(2500);
+/// Duration of a pass: 36 of them take 47 s, and leave some seconds of a minute for filling the file.
+const TIME: Nanos = Nanos::millis(1300);
 /// Settings that [`Options::set`] accepts, by their study keys.
 const SETTABLE: &str = "a quick run takes repetitions=5, duration=5s (of each pass), size=256MiB (of its file) and delay=1s \
      (before each pass); use a study file for anything else";
@@ -162,7 +160,7 @@ pub fn plan(environment: QuickEnvironment, options: &Options) -> Result<Quick, P
     let mut cases = Vec::new();
     for &route in if options.cached { routes } else { &routes[..1] } {
         for (place, figure) in sizes.figures().into_iter().enumerate() {
-            let time = options.duration.unwrap_or(figure.time());
+            let time = options.duration.unwrap_or(TIME);
             let (repetitions, delay, in_turn) = (options.repetitions, options.delay, place > 0);
             let case = figure.case(route, time, &sizes, &environment)?;
             cases.push(Case { repetitions, delay, in_turn, ..case });
@@ -337,10 +335,6 @@ impl Figure {
         Self { id, phase, transfer, random: true, depth }
     }
 
-    fn time(&self) -> Nanos {
-        if self.random { SMALL_TIME } else { LARGE_TIME }
-    }
-
     fn title(&self, route: Route) -> String {
         let (size, phase, suffix) = (Bytes(self.transfer), self.phase, route.title_suffix());
         match self.random {
@@ -441,7 +435,7 @@ mod tests {
         let quick = changed(|_| ());
         assert_eq!(ids(&quick), direct);
         assert_eq!((quick.plan.blocks().count(), quick.plan.blocks().next()), (1, Some(0..6)));
-        assert!(quick.plan.cases.iter().all(|case| case.repetitions == 3 && case.workload.direct));
+        assert!(quick.plan.cases.iter().all(|case| case.repetitions == 6 && case.workload.direct));
 
         let quick = with_cached(environment());
         let cached: Vec<String> = direct.iter().map(|id| format!("cached-{id}")).collect();

@@ -3,11 +3,19 @@
 use super::{PhaseEstimate, SpaceEstimate};
 use crate::cases::criteria::CACHE_MULTIPLE;
 use crate::placement::cross_node_reads::reads_from_others;
-use crate::{Bytes, Case, cross_node_reads};
+use crate::{Bytes, Case, Nanos, cross_node_reads};
 
 /// A shorter phase is dominated by its start, its end and the burst of caches and token buckets; study A's
 /// shortest rows took 1.8 s and are hardly meaningful.
 pub const PHASE_SECONDS_MIN: f64 = 2.0;
+/// With [`SHORT_PASSES_MIN`] passes, whose scatter is known, a phase may be as short as five of the 100 ms in which
+/// kernels grant processor time and the rate of throttled devices.
+pub const SHORT_SECONDS_MIN: f64 = 0.5;
+/// The fewest passes of which a difference is shown.
+pub const SHORT_PASSES_MIN: usize = 5;
+/// So many operations for each that is in flight. The queue then drains in at most a third of the time, in which a server
+/// with one queue is as busy as before, and one of several is not.
+pub const SHORT_TURNS_MIN: f64 = 3.0;
 /// Phase length that advice aims at: long enough for ten one-second samples.
 pub const PHASE_SECONDS_ADVISED: f64 = 10.0;
 /// A phase longer than this many seconds is taken for a typing error in a size.
@@ -89,6 +97,21 @@ pub enum Concern {
     },
 }
 
+/// The seconds that a phase is below if it is too short for a rate: [`crate::Protocol::phase_min`] where it is given, else
+/// [`PHASE_SECONDS_MIN`]. From [`SHORT_SECONDS_MIN`] on it is not if its case has [`SHORT_PASSES_MIN`] passes and it made
+/// `turns`, its operations for each one that is in flight, at least [`SHORT_TURNS_MIN`] times: what is left of the noise
+/// of a short phase then is scatter between passes, which every test counts.
+#[must_use]
+pub fn short_of(seconds: f64, phase_min: Nanos, passes: usize, turns: f64) -> Option<f64> {
+    let is_known = passes >= SHORT_PASSES_MIN && turns >= SHORT_TURNS_MIN;
+    let least = match phase_min {
+        Nanos(0) if is_known => SHORT_SECONDS_MIN,
+        Nanos(0) => PHASE_SECONDS_MIN,
+        phase_min => phase_min.as_secs_f64(),
+    };
+    (seconds < least).then_some(least)
+}
+
 pub(super) fn length_concerns(case: &Case, phases: &[PhaseEstimate]) -> Vec<Concern> {
     let segments = case.workload.geometry.segments;
     let transfers = case.workload.work.is_transfers();
@@ -98,17 +121,20 @@ pub(super) fn length_concerns(case: &Case, phases: &[PhaseEstimate]) -> Vec<Conc
         by_volume(estimate).then(|| whole_up(segments as f64 * seconds / estimate.seconds.middle))
     };
     let asked = case.protocol.phase_min.as_secs_f64();
-    let (least, advised) = if asked > 0.0 {
-        (asked, asked * PHASE_SECONDS_ADVISED / PHASE_SECONDS_MIN)
-    } else {
-        (PHASE_SECONDS_MIN, PHASE_SECONDS_ADVISED)
+    let advised = match asked > 0.0 {
+        true => asked * PHASE_SECONDS_ADVISED / PHASE_SECONDS_MIN,
+        false => PHASE_SECONDS_ADVISED,
     };
     // The predicted duration for the directories of a tree is meaningless, and a guess for items is not good
     // enough for advice.
     let is_known = |estimate: &&PhaseEstimate| (transfers || estimate.by_clock) && !estimate.is_unknown();
     let results = phases.iter().filter(|estimate| estimate.phase.is_result()).filter(is_known);
     let concern = |estimate: &PhaseEstimate| {
-        if estimate.seconds.middle < least {
+        let turns = estimate.bytes.0 as f64
+            / case.workload.geometry.transfer.0.max(1) as f64
+            / (f64::from(case.workload.tasks) * f64::from(case.workload.backend.depth()));
+        let passes = case.repetitions_least() as usize;
+        if short_of(estimate.seconds.middle, case.protocol.phase_min, passes, turns).is_some() {
             let segments = scaled(estimate, advised);
             return Some(Concern::TooShort { estimate: estimate.clone(), segments });
         }

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 
 pub use concern::{
     Concern, MEMORY_MULTIPLE_MIN, PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX, PHASE_SECONDS_MIN,
-    SPACE_SHARE_MAX,
+    SHORT_PASSES_MIN, SHORT_SECONDS_MIN, SHORT_TURNS_MIN, SPACE_SHARE_MAX, short_of,
 };
 pub use environment::{AssumedDevice, FileSystemSpace, RunEnvironment};
 pub use phase::PhaseEstimate;

@@ -110,9 +110,7 @@ impl Rivals {
         };
         let starved = analysis::figures::starvation(&record.load.iter().collect::<Vec<_>>(), &[], work);
         warnings.extend(starved.map(|(seen, share)| Warning::Starved { seen, share }));
-        let (workload, phase_min) = (&case.workload, case.protocol.phase_min);
-        let seen =
-            analysis::figures::phase_warnings(&record.phase, &[], workload, host.usable_cpus(), phase_min);
+        let seen = analysis::figures::phase_warnings(&record.phase, &[], case, host.usable_cpus());
         let told = warnings.into_iter().chain(seen);
         record.warnings.extend(told.map(|warning| WarningRow { key: Some(key.clone()), warning }));
         Ok(Some(record))

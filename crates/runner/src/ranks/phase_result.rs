@@ -53,14 +53,13 @@ impl PhaseResult<'_> {
             ..phase
         };
         let series = totals.series_rows(&self.key);
-        let (usable_cpus, phase_min) = (self.nodes.usable_cpus(&self.on), self.case.protocol.phase_min);
+        let usable_cpus = self.nodes.usable_cpus(&self.on);
         let mut warnings = warnings_before;
         warnings.extend(analysis::figures::phase_warnings(
             &phase,
             &table.record.tasks,
-            self.workload,
+            self.case,
             usable_cpus,
-            phase_min,
         ));
         if self.is_simulated {
             warnings.retain(|warning| !matches!(warning, Warning::NotQuiet { .. }));

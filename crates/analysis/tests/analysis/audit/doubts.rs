@@ -3,10 +3,10 @@
 use analysis::figures::{
     DeviceShare, cache_verdict, harness_bound, incomplete, not_quiet, outliers, phase_warnings, too_short,
 };
-use plan::{Backend, Nanos, Phase};
+use plan::{Backend, Case, Nanos, Phase};
 use record::{PhaseRow, Warning};
 
-use crate::common::rows::{SECOND, key, phase, task, workload};
+use crate::common::rows::{SECOND, case, key, phase, task, workload};
 
 const MIB: u64 = 1 << 20;
 
@@ -72,15 +72,42 @@ fn a_mixed_phase_can_be_cached_both_ways() {
     assert_eq!(cache_verdict(&row, false).len(), 2);
 }
 
+/// One task that reads so many times.
+fn once(repetitions: u32) -> Case {
+    Case { repetitions, ..case(workload(|_| {}), vec![Phase::Read]) }
+}
+
 #[test]
 fn a_short_phase_is_marked() {
     let lasting = |nanos: u64| PhaseRow { wall_ns: nanos, ..read(None) };
-    assert_eq!(too_short(&lasting(2 * SECOND), Nanos(0)), None);
-    let Some(Warning::TooShort { seconds, at_least_seconds }) = too_short(&lasting(1_800_000_000), Nanos(0))
+    assert_eq!(too_short(&lasting(2 * SECOND), &once(1)), None);
+    let Some(Warning::TooShort { seconds, at_least_seconds }) = too_short(&lasting(1_800_000_000), &once(1))
     else {
         panic!("study A's shortest lines took 1.8 s");
     };
     assert_eq!((seconds, at_least_seconds), (1.8, plan::PHASE_SECONDS_MIN));
+}
+
+/// What the noise of short phases is, five passes show; what their start and end take of them, does not scatter.
+#[test]
+fn five_short_phases_of_many_transfers_are_not_too_short() {
+    let of = |nanos: u64, reads: u64, passes: u32, tasks: u32| {
+        let mut case = once(passes);
+        case.workload = workload(|spec| spec.tasks = tasks);
+        let row = PhaseRow { wall_ns: nanos, reads, ..read(None) };
+        match too_short(&row, &case)? {
+            Warning::TooShort { at_least_seconds, .. } => Some(at_least_seconds),
+            other => panic!("{other:?}"),
+        }
+    };
+    let half = SECOND / 2;
+    assert_eq!(of(half, 6, 5, 2), None);
+    assert_eq!(of(half, 6, 4, 2), Some(2.0), "their scatter is not known");
+    assert_eq!(of(half, 5, 5, 2), Some(2.0), "a task has two turns");
+    assert_eq!(of(half - 1, 1000, 5, 1), Some(0.5));
+    let mut asked = once(5);
+    asked.protocol.phase_min = Nanos::secs(1);
+    assert!(too_short(&PhaseRow { wall_ns: half, reads: 1000, ..read(None) }, &asked).is_some());
 }
 
 #[test]
@@ -134,7 +161,7 @@ fn a_task_far_from_the_mean_is_named_for_each_timer() {
 #[test]
 fn a_fill_is_no_result_and_is_not_judged() {
     let fill = PhaseRow { device_write_bytes: Some(0), wall_ns: 1, ..phase(&key(0, Phase::Fill), MIB, 1) };
-    assert_eq!(phase_warnings(&fill, &[], &workload(|_| {}), 1, Nanos(0)), []);
+    assert_eq!(phase_warnings(&fill, &[], &once(1), 1), []);
     let write = PhaseRow { device_write_bytes: Some(0), wall_ns: 1, ..phase(&key(0, Phase::Write), MIB, 1) };
-    assert_eq!(phase_warnings(&write, &[], &workload(|_| {}), 1, Nanos(0)).len(), 2, "cached and too short");
+    assert_eq!(phase_warnings(&write, &[], &once(1), 1).len(), 2, "cached and too short");
 }

@@ -312,7 +312,10 @@ fn a_short_phase_keeps_nothing() {
     study.phases[0].wall_ns = SECOND;
     let short = audited(&study, promise(50.0));
     assert_eq!(short.judgement, Judgement::CannotTell);
-    assert_eq!(short.because, ["too short: took 1 s; under 2 s a rate is mostly noise"]);
+    assert_eq!(
+        short.because,
+        ["too short: took 1 s; under 2 s a rate is mostly noise, unless 5 passes show how much"]
+    );
     study.cases[0].protocol.phase_min = Nanos::millis(500);
     assert_eq!(audited(&study, promise(50.0)).judgement, Judgement::Holds);
     study.cases[0].protocol.phase_min = Nanos::secs(20);

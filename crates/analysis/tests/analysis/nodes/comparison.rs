@@ -9,7 +9,7 @@ use analysis::{
     gate::{Gate, Kind, Value},
     nodes::{NodeComparison, node_comparisons, slow_node_warnings, slow_nodes},
 };
-use plan::{Case, Layer, Nanos, Phase, Plan, PublishedReference, Selector};
+use plan::{Case, Layer, Phase, Plan, PublishedReference, Selector};
 use proptest::prelude::*;
 use record::{DeviceRow, PhaseKey, PhaseRecord, TaskRow, Warning, published};
 
@@ -301,16 +301,21 @@ fn a_phase_of_several_nodes_warns_of_the_slow_one() {
     let record = pass("c", 0, Phase::Read, &[at("a", 900), at("b", 900), at("c", 450), at("d", 900)]);
     let workload = rows::workload(|spec| (spec.nodes, spec.tasks) = (4, 8));
     let warned = |workload| {
-        let warnings = phase_warnings(&record.phase, &record.tasks, workload, 64, Nanos(0));
+        let warnings = phase_warnings(
+            &record.phase,
+            &record.tasks,
+            &rows::case(workload, vec![record.phase.key.phase]),
+            64,
+        );
         let slow = |warning: &Warning| match warning {
             Warning::SlowNode { node, .. } => Some(node.clone()),
             _ => None,
         };
         warnings.iter().filter_map(slow).collect::<Vec<_>>()
     };
-    assert_eq!(warned(&workload), ["c"]);
+    assert_eq!(warned(workload.clone()), ["c"]);
     let single = pass("c", 0, Phase::Read, &[at("a", 900)]);
-    let warnings = phase_warnings(&single.phase, &single.tasks, &workload, 64, Nanos(0));
+    let warnings = phase_warnings(&single.phase, &single.tasks, &rows::case(workload, vec![Phase::Read]), 64);
     assert!(!warnings.iter().any(|warning| matches!(warning, Warning::SlowNode { .. })));
 }
 
@@ -326,7 +331,8 @@ fn the_time_of_a_close_that_syncs_is_the_nodes_own() {
             (spec.nodes, spec.tasks, spec.barriers) = (4, 8, barriers);
             spec.sync.at_close = sync;
         });
-        let warnings = phase_warnings(&record.phase, &record.tasks, &workload, 64, Nanos(0));
+        let warnings =
+            phase_warnings(&record.phase, &record.tasks, &rows::case(workload, vec![Phase::Write]), 64);
         warnings.iter().filter(|warning| matches!(warning, Warning::SlowNode { .. })).count()
     };
     assert_eq!((slow(true, false), slow(true, true), slow(false, false)), (1, 1, 0));

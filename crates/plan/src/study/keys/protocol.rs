@@ -127,7 +127,7 @@ pub(super) const PER_CASE: &[Key] = &[
         .means("The page cache is written back and dropped before each phase that reads.")
         .sets(Setter::Case(|case, value| case.protocol.drop_caches = value.flag())),
     Key::new("phase_min", ValueKind::Time)
-        .left_out("2 s")
+        .left_out("2 s; 0.5 s of five passes or more, each long enough for three operations in turn")
         .means("A phase that was shorter is marked and cannot meet a commitment. Below 2 s it lets reports state what \
                 such phases show, but no commitment is kept by a phase below 2 s.")
         .sets(Setter::Case(|case, value| case.protocol.phase_min = value.nanos())),
