@@ -58,7 +58,7 @@ complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "iozone" -d 'IOzone\
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "gpfsperf" -d 'gpfsperf\'s (and tsqosperf\'s) command line and report: threads access records of one file in turn'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "tsqosperf" -d 'gpfsperf\'s (and tsqosperf\'s) command line and report: threads access records of one file in turn'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l on -d 'Run the study on this directory instead of its own targets: the only target is called `storage`, and everything about the hardware that the study was written for is left out' -r -F
-complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l quick -d 'Characterise the storage under this directory in about a minute: six figures, in three interleaved passes' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l quick -d 'Characterise the storage under this directory in about a minute: six figures, in six interleaved passes' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l resume -d 'Resume an interrupted run: finished cases, and complete passes of interleaved cases, are kept; the rest is run' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l set -d 'Override a value of the study, for example target.disk.directory=/mnt/x or workload.*.size=1GiB, or of a quick run: repetitions, duration, size, delay; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l model -d 'Simulate the study on the model in this file, with a virtual clock: nothing on this host is measured or changed' -r -F

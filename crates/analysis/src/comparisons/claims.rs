@@ -14,7 +14,7 @@ use crate::gate::{
     Gate, Judgement, Kind, Of, Quantity as Values, Statement, Value, condition,
     table::{Column, any, below, list, subject, word},
 };
-use crate::statistics::{Contrast, DIFFERENCE_LEAST, bounds, difference::difference};
+use crate::statistics::{Contrast, DIFFERENCE_LEAST, Settled, bounds, difference::difference, settled_by};
 use crate::sweeps::{Curve, on_axis};
 
 /// A caveat that applies to every such conclusion.
@@ -228,7 +228,7 @@ impl Compared<'_> {
     }
 
     /// The contrast between `base` + left and `base` + right × `factor`, the interval of their ratio − 1, and the condition
-    /// of an obvious difference.
+    /// of an obvious difference or what would tell one.
     fn contrast(&self, base: f64, factor: f64) -> (Contrast, Option<(f64, f64)>, String) {
         // The best of several may be the best by chance, so each of them counts as a comparison.
         let family = self.family * self.left.among.max(self.right.map_or(1, |right| right.among));
@@ -248,9 +248,16 @@ impl Compared<'_> {
         let right: Vec<f64> = right.passes.iter().map(|value| base + value * factor).collect();
         match difference(&right, &left, family) {
             Some(found) => {
-                let condition =
-                    if found.is_obvious() { format!(", {}", condition(&found)) } else { String::new() };
-                (found.outcome, found.interval, condition)
+                let more = match found.is_stated() {
+                    true if found.is_obvious() => format!(", {}", condition(&found)),
+                    true => String::new(),
+                    false => settled_by(&right, &left, family)
+                        .filter(|one| {
+                            one.repetitions > DIFFERENCE_LEAST || found.outcome == Contrast::NotShown
+                        })
+                        .map_or_else(String::new, settled_words),
+                };
+                (found.outcome, found.interval, more)
             }
             None => (Contrast::TooFew, None, String::new()),
         }
@@ -277,8 +284,10 @@ impl Compared<'_> {
         let (contrast, _, condition) = self.contrast(self.base(), factor * room);
         match contrast {
             shown if shown == wanted => (Judgement::Holds, condition),
-            Contrast::TooFew => (Judgement::CannotTell, self.too_few()),
-            Contrast::NotShown => (Judgement::CannotTell, ", a difference within the scatter".to_owned()),
+            Contrast::TooFew => (Judgement::CannotTell, self.too_few() + &condition),
+            Contrast::NotShown => {
+                (Judgement::CannotTell, format!(", a difference within the scatter{condition}"))
+            }
             _ if tolerance > 0.0 => {
                 let by = percent(tolerance);
                 let should = format!("; should be {} by more than {by} %", word_of(relation));
@@ -355,6 +364,11 @@ fn name_of(selector: &Selector) -> String {
     let phase = selector.phase.map(|phase| phase.to_string());
     let words: Vec<String> = names.chain(phase).chain(selector.at.iter().map(ToString::to_string)).collect();
     if words.is_empty() { "all figures".to_owned() } else { words.join(", ") }
+}
+
+/// `; 12 repetitions a side would tell 9 %`.
+fn settled_words(settled: Settled) -> String {
+    format!("; {} repetitions a side would tell {} %", settled.repetitions, percent(settled.change))
 }
 
 fn percent(share: f64) -> f64 {

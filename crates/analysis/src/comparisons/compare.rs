@@ -5,7 +5,8 @@ use plan::{Operation, Phase, RateName};
 use crate::figures::{Figure, LatencySummary, RepetitionFigure};
 use crate::gate::{Outcome, Reason, Stated};
 use crate::statistics::{
-    Contrast, DIFFERENCE_LEAST, Difference, Family, Grade, OBVIOUS_LEAST, difference::difference,
+    Contrast, DIFFERENCE_LEAST, Difference, Family, Grade, OBVIOUS_LEAST, Settled, difference::difference,
+    settled_by,
 };
 
 /// A comparison of two figures from two runs, releases or targets.
@@ -23,6 +24,8 @@ pub struct Comparison {
     /// The difference of the first rate of the phase, [`crate::figures::RateOf::phase`]; in nanoseconds if
     /// [`Comparison::operation`] is set.
     pub difference: Difference,
+    /// What would tell the change if it is not told.
+    pub settled_by: Option<Settled>,
     /// The outcome that the policy of [`crate::gate::Kind::Comparison`] derives from the doubts about both figures.
     /// Nothing is stated about a withheld comparison.
     pub outcome: Outcome,
@@ -120,7 +123,10 @@ impl Samples {
         let found = difference(&self.before, &self.after, family)?;
         let gated = gate(&self, &found);
         let untested = Difference { interval: None, p_value: None, outcome: Contrast::NotShown, ..found };
+        let is_open = gated.says().is_some() && !found.is_stated();
+        let settled_by = is_open.then(|| settled_by(&self.before, &self.after, family.size)).flatten();
         Some(Comparison {
+            settled_by,
             case: self.case,
             phase: self.phase,
             operation: self.operation,

@@ -6,7 +6,7 @@
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, Normal, StudentsT};
 
 use crate::statistics::{
-    CONFIDENCE, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, OBVIOUS_APART, OBVIOUS_LEAST, median_bounds,
+    CONFIDENCE, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, OBVIOUS_APART, OBVIOUS_LEAST, Summary, median_bounds,
     repetitions_to_show,
 };
 
@@ -75,6 +75,31 @@ pub fn detectable(question: Question, noise: f64, n: usize, family: usize) -> Op
 pub fn repetitions_for(question: Question, effect: f64, noise: f64, family: usize) -> Option<usize> {
     let logarithm = effect.ln_1p().abs();
     least_of(|n| is_told(question, logarithm, noise, n, family))
+}
+
+/// A change that was measured but not told, and what would tell it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settled {
+    /// After ÷ before − 1, without its sign, of the medians.
+    pub change: f64,
+    /// Repetitions on each side, more than there are.
+    pub repetitions: usize,
+}
+
+/// What would tell the change between two samples, by the scatter of both. `None` if no value scatters, if there are
+/// repetitions enough already, or if [`REPETITIONS_MOST`] are too few.
+#[must_use]
+pub fn settled_by(before: &[f64], after: &[f64], family: usize) -> Option<Settled> {
+    let change = Summary::of(after)?.median / Summary::of(before)?.median - 1.0;
+    let deviation = |side: &[f64]| {
+        let logarithms: Vec<f64> = side.iter().map(|value| value.ln()).collect();
+        Some(Summary::of(&logarithms).filter(|all| all.n > 1)?.deviation_sample.powi(2))
+    };
+    let squares: Vec<f64> = [before, after].into_iter().filter_map(deviation).collect();
+    let noise = (squares.iter().sum::<f64>() / squares.len().max(1) as f64).sqrt();
+    let repetitions = repetitions_for(Question::Differ, change, noise, family)?;
+    let is_more = repetitions > before.len().min(after.len()) && noise > 0.0;
+    is_more.then_some(Settled { change: change.abs(), repetitions })
 }
 
 fn is_told(question: Question, effect: f64, noise: f64, n: usize, family: usize) -> bool {

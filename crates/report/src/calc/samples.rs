@@ -2,7 +2,7 @@
 
 use analysis::{
     printed::{PrintedStatistics, check_statistics, deviation_min},
-    statistics::{Contrast, Regression, Sample, Steadier, Summary, compare_spread},
+    statistics::{Contrast, Regression, Sample, Settled, Steadier, Summary, compare_spread, settled_by},
 };
 
 use super::line;
@@ -105,11 +105,15 @@ pub fn compare(before: &[f64], after: &[f64]) -> Result<String, String> {
         Contrast::NotShown => "no difference was shown",
         Contrast::TooFew => "too few values to tell: five of each are needed",
     };
-    let how = match found.is_obvious() {
-        true => {
+    let how = match (found.is_stated(), found.is_obvious()) {
+        (true, false) => String::new(),
+        (true, true) => {
             format!("obvious, unless there are two states this far apart: {} of each tell", found.to_show)
         }
-        false => String::new(),
+        (false, _) => settled_by(before, after, 1)
+            .map_or_else(String::new, |Settled { change, repetitions }| {
+                format!("{repetitions} of each would tell {}", percent(change))
+            }),
     };
     out += &line("outcome", word, &how);
     if let Some(spread) = compare_spread(before, after) {

@@ -8,6 +8,7 @@ use analysis::{
     figures::Figure,
     gate::{Gate, Reason},
     jobs::JobAccounting,
+    statistics::Settled,
 };
 use plan::Operation;
 use record::{Provenance, Run, Warning};
@@ -15,11 +16,11 @@ use serde_json::{Value, json};
 
 use self::changes::{CANNOT_TELL, Compared, FASTER, HostDifferences, NOT_SHOWN, SLOWER, TOO_FEW, outcome};
 pub use self::itself::{Itself, against_itself};
-use crate::format::counted;
 use crate::format::escape;
 use crate::format::names;
 use crate::format::screen::Screen;
 use crate::format::table::{Table, wrapped};
+use crate::format::{counted, percent};
 use crate::render::text;
 use crate::report::SHOWN_RATE;
 use crate::report::figure::LARGE_TRANSFER_BYTES;
@@ -392,7 +393,18 @@ impl Pair<'_> {
                 text.push_str(&format!(" {} only {side}.", counted(alone as u64, "figure")));
             }
         }
-        text
+        text + &self.settled_by()
+    }
+
+    /// What would tell the largest change that is not told; empty if nothing is open.
+    fn settled_by(&self) -> String {
+        let open = self.comparisons.iter().filter(|one| one.is_rate()).map(|one| &one.comparison);
+        let open = open.filter_map(|one| Some((one, one.settled_by?)));
+        let largest = open.max_by(|(_, one), (_, other)| one.change.total_cmp(&other.change));
+        largest.map_or_else(String::new, |(one, Settled { change, repetitions })| {
+            let (case, phase, change) = (&one.case, one.phase, percent(change));
+            format!(" {repetitions} repetitions a side would tell a change of {change} in {case} {phase}.")
+        })
     }
 
     /// Changes first; otherwise in the order of the plan.

@@ -2,6 +2,7 @@
 
 use analysis::statistics::{
     CONFIDENCE, DIFFERENCE_LEAST, Question, bounds, detectable, difference, median_bounds, repetitions_for,
+    settled_by,
 };
 
 use crate::common::random::Random;
@@ -95,4 +96,17 @@ fn nothing_is_told_of_one_repetition_and_factors_of_a_few() {
     assert_eq!(detectable(Question::Number, 0.01, DIFFERENCE_LEAST - 1, 1), None);
     let few = detectable(Question::Differ, 0.01, 3, 6).expect("obvious");
     assert!((0.5..0.6).contains(&few), "{few}");
+}
+
+/// 4 % between samples that scatter by 2 %.
+#[test]
+fn what_would_tell_a_change_is_computed_from_the_scatter_of_both_sides() {
+    let (before, after) = ([98.0, 102.0, 100.0, 98.0, 102.0], [102.0, 106.0, 104.0, 102.0, 106.0]);
+    let found = settled_by(&before, &after, 1).expect("not told yet");
+    assert!((found.change - 0.04).abs() < 1e-12 && (9..=13).contains(&found.repetitions), "{found:?}");
+    assert!(settled_by(&before, &after, 66).expect("not told").repetitions > found.repetitions);
+    assert_eq!(settled_by(&before, &before, 1), None, "there is nothing to tell");
+    assert_eq!(settled_by(&before, &after.map(|value| 2.0 * value), 1), None, "it is told");
+    assert_eq!(settled_by(&[1.0], &[2.0], 1), None, "nothing is known of their scatter");
+    assert!(settled_by(&[1.0], &[2.0, 2.1], 1).is_some());
 }
