@@ -7,7 +7,7 @@ use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, Normal, Student
 
 use crate::statistics::{
     CONFIDENCE, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, OBVIOUS_APART, OBVIOUS_LEAST, Summary, median_bounds,
-    repetitions_to_show,
+    repetitions_to_show, whole,
 };
 
 /// The share of runs in which an effect is to be told.
@@ -178,7 +178,7 @@ fn above_number(effect: f64, n: usize, family: usize) -> f64 {
 fn bound_above(effect: f64, n: usize, family: usize) -> f64 {
     let places: Vec<f64> = (1..=n).map(|place| place as f64).collect();
     let bounds = median_bounds(&places, (1.0 - CONFIDENCE) / family.max(1) as f64);
-    let below = bounds.map(|bounds| bounds.low as u64 - 1);
+    let below = bounds.map(|bounds| whole(bounds.low).saturating_sub(1));
     let below = below.zip(Binomial::new(normal().sf(effect), n as u64).ok());
     below.map_or(0.0, |(most, below)| below.cdf(most))
 }
