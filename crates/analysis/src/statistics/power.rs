@@ -3,7 +3,7 @@
 //! *Noise* is the standard deviation of ln(rate) between passes. Logarithms are taken to be normal, and a side has n
 //! passes as the other has.
 
-use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, Normal, StudentsT};
+use statrs::distribution::{Beta, Binomial, ContinuousCDF, DiscreteCDF, Normal, StudentsT};
 
 use crate::statistics::{
     CONFIDENCE, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, OBVIOUS_APART, OBVIOUS_LEAST, Summary, median_bounds,
@@ -30,6 +30,9 @@ const FEW: usize = 40;
 
 /// Places at which a distribution is taken for an integral over it; 64 are within 0.2 % of the power of 1,000.
 const PLACES: usize = 64;
+
+/// The same for the degrees of freedom, which hardly differ.
+const SHARES: usize = 16;
 
 /// What repetitions are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,22 +149,35 @@ fn power(effect: f64, noise: f64, n: usize, family: usize) -> f64 {
     by_means.min(other)
 }
 
-/// The power of Student's test at `level` of n values a side whose means differ by `effect` standard deviations.
+/// The power of Welch's test at `level` of n values a side that scatter alike and whose means differ by `effect` standard
+/// deviations. The share b that one side has of both variances is independent of their sum and has a beta distribution;
+/// Satterthwaite's degrees of freedom are (n − 1) ÷ (b² + (1 − b)²). Variances of few values are pooled.
 fn of_two_sides(effect: f64, n: usize, level: f64) -> f64 {
-    student(effect * (n as f64 / 2.0).sqrt(), 2.0 * n as f64 - 2.0, level / 2.0)
+    let (apart, own) = (effect * (n as f64 / 2.0).sqrt(), n as f64 - 1.0);
+    let with = |freedom: f64| student(apart, 2.0 * own, quantile(freedom, level / 2.0));
+    match Beta::new(own / 2.0, own / 2.0) {
+        Ok(share) if n >= DIFFERENCE_LEAST => mean_over(SHARES, |place| {
+            let one = share.inverse_cdf(place);
+            with(own / (one.powi(2) + (1.0 - one).powi(2)))
+        }),
+        _ => with(2.0 * own),
+    }
 }
 
-/// The probability that a t statistic with a noncentrality of `apart` exceeds its quantile of 1 − `tail`: the noncentral t
-/// distribution, as an integral over the estimated variance.
-fn student(apart: f64, freedom: f64, tail: f64) -> f64 {
-    let Ok(central) = StudentsT::new(0.0, 1.0, freedom) else { return 0.0 };
-    let needed = -central.inverse_cdf(tail);
+/// The value that a t statistic exceeds with a probability of `tail`.
+fn quantile(freedom: f64, tail: f64) -> f64 {
+    StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |central| -central.inverse_cdf(tail))
+}
+
+/// The probability that a t statistic with a noncentrality of `apart` exceeds `needed`: the noncentral t distribution, as
+/// an integral over the estimated variance.
+fn student(apart: f64, freedom: f64, needed: f64) -> f64 {
     // The quantile of χ² ÷ its degrees of freedom: E. Wilson and M. Hilferty, PNAS 17, 1931.
     let squares = |place: f64| {
         let part = 2.0 / (9.0 * freedom);
         (1.0 - part + normal().inverse_cdf(place) * part.sqrt()).max(0.0).powi(3)
     };
-    mean_over_places(|place| normal().cdf(apart - needed * squares(place).sqrt()))
+    mean_over(PLACES, |place| normal().cdf(apart - needed * squares(place).sqrt()))
 }
 
 /// The power of [`bounds`](super::bounds()): its lower bound is the lower one by Student's t and by ranks.
@@ -170,7 +186,8 @@ fn above_number(effect: f64, n: usize, family: usize) -> f64 {
         return 0.0;
     }
     let (values, level) = (n as f64, DIFFERENCE_LEVEL / family.max(1) as f64);
-    student(effect * values.sqrt(), values - 1.0, level).min(bound_above(effect, n, 1))
+    student(effect * values.sqrt(), values - 1.0, quantile(values - 1.0, level))
+        .min(bound_above(effect, n, 1))
 }
 
 /// The probability that the order statistic that bounds the median is above a number that is `effect` standard
@@ -188,12 +205,12 @@ fn apart(effect: f64, n: usize) -> f64 {
     let n = n as f64;
     // The lowest value of the higher side has the distribution function 1 − (1 − Φ)ⁿ.
     let all_below = |place: f64| normal().cdf(effect - normal().inverse_cdf(place.powf(1.0 / n))).powf(n);
-    mean_over_places(all_below)
+    mean_over(PLACES, all_below)
 }
 
-fn mean_over_places(of: impl Fn(f64) -> f64) -> f64 {
-    let place = |number: usize| (number as f64 + 0.5) / PLACES as f64;
-    (0..PLACES).map(|number| of(place(number))).sum::<f64>() / PLACES as f64
+fn mean_over(places: usize, of: impl Fn(f64) -> f64) -> f64 {
+    let place = |number: usize| (number as f64 + 0.5) / places as f64;
+    (0..places).map(|number| of(place(number))).sum::<f64>() / places as f64
 }
 
 fn normal() -> Normal {
