@@ -188,12 +188,12 @@ fn what_the_repetitions_can_tell_is_told_before_the_run() {
     assert!(!text.contains("to know it"), "{text}");
     assert!(
         text.contains(
-            "own: 5 repetitions a side tell differences of 3.6 % where passes scatter by 1 %; 5 % takes 5"
+            "own: 5 repetitions a side tell differences of 3.8 % where passes scatter by 1 %; 5 % takes 5"
         ),
         "{text}"
     );
     assert!(
-        text.contains("equality within 4 % where passes scatter by 1 %; 2 % takes 13; 9.1 % takes 5"),
+        text.contains("equality within 4.2 % where passes scatter by 1 %; 2 % takes 13; 9.1 % takes 5"),
         "{text}"
     );
     let before = one_line(&report::preflight(&stated, &around, report::Screen::PLAIN));
