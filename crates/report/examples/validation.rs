@@ -13,11 +13,17 @@ use std::error::Error;
 use std::path::Path;
 use std::{env, fs};
 
-use validation::{Source, Table};
+use validation::pages::{COMPARED, power};
+use validation::{STATED_MIN, Source, Table};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/VALIDATION.md");
 const END: &str = "<!-- End of the table. -->\n";
 const TRIALS: usize = 10_000;
+/// Repetitions on each side whose power is counted.
+const POWER_REPETITIONS: [usize; 7] = [3, 5, 6, 8, 10, 20, 30];
+const POWER_NOISES: [f64; 5] = [0.01, 0.02, 0.05, 0.1, 0.2];
+/// Differences that are tried.
+const EFFECTS: [f64; 8] = [0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 3.0, 9.0];
 /// Pages of each noise, number of repetitions and number of comparisons.
 const PAGES: usize = 2_000;
 /// Trials between two times that the file is written.
@@ -34,7 +40,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     if words.next_if(|word| word == "pages").is_some() {
         let trials = words.next().map_or(Ok(PAGES), |text| text.parse())?;
         let pages = validation::pages::pages(trials, SEED);
-        return finish("pages", &pages.markdown(), &pages.broken_limits());
+        let text = format!("{}\n{}", pages.markdown(), power_table());
+        return finish("pages", &text, &pages.broken_limits());
     }
     let (source, name) = match words.next().as_deref() {
         Some("drawn") | None => (Source::Drawn, "drawn"),
@@ -87,4 +94,26 @@ fn finish(name: &str, text: &str, broken: &[String]) -> Result<(), Box<dyn Error
         fs::write(PAGE, format!("{before}{begin}\n{text}\n{END}{after}"))?;
     }
     if broken.is_empty() { Ok(()) } else { Err(format!("these limits do not hold: {broken:#?}").into()) }
+}
+
+/// The smallest of [`EFFECTS`] that is told.
+fn power_table() -> String {
+    let heads = POWER_REPETITIONS.map(|repetitions| format!(" {repetitions} |")).concat();
+    let mut text =
+        format!("| comparisons | noise |{heads}\n|---:|---:|{}\n", "---:|".repeat(POWER_REPETITIONS.len()));
+    for compared in COMPARED {
+        for noise in POWER_NOISES {
+            let cell = |repetitions| {
+                let tells = |effect: &f64| power(noise, *effect, repetitions, compared, SEED) >= STATED_MIN;
+                match EFFECTS.iter().copied().find(tells) {
+                    None => " – |".to_owned(),
+                    Some(effect) if effect < 1.0 => format!(" {:.0} % |", effect * 100.0),
+                    Some(effect) => format!(" ×{:.0} |", effect + 1.0),
+                }
+            };
+            let cells = POWER_REPETITIONS.map(cell).concat();
+            text.push_str(&format!("| {compared} | {:.0} % |{cells}\n", noise * 100.0));
+        }
+    }
+    text
 }

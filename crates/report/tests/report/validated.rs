@@ -9,11 +9,12 @@ use report::{Screen, Study};
 use serde_json::Value;
 
 use crate::validation::draw::{Fault, Random};
+use crate::validation::pages::{COMPARED, pages, power};
 use crate::validation::percentiles::percentiles;
 use crate::validation::rules::rules;
 use crate::validation::said::{Kind, kinds_in_document, what_is_said};
 use crate::validation::scenario::{FAULTS, Setup, USUAL, of_every_kind, pair, promised};
-use crate::validation::{Source, Table};
+use crate::validation::{STATED_MIN, Source, Table};
 
 /// Enough to detect a kind that is stated without cause, in a few seconds.
 const TRIALS: usize = 1_300;
@@ -54,6 +55,23 @@ fn trials_that_were_interrupted_count_as_those_that_were_not() {
 fn the_test_of_differences_keeps_its_level_where_what_is_done_by_hand_does_not() {
     let rules = rules(TRIALS, SEED);
     assert_eq!(rules.broken_limits(), [""; 0], "{}", rules.markdown());
+}
+
+/// `docs/VALIDATION.md` has 2,000.
+const PAGES: usize = 20;
+
+#[test]
+fn pages_of_many_kinds_of_noise_have_few_false_statements() {
+    let pages = pages(PAGES, SEED);
+    assert_eq!(pages.broken_limits(), [""; 0], "{}", pages.markdown());
+}
+
+#[test]
+fn five_a_side_tell_ten_percent_at_two_percent_noise_among_many() {
+    for compared in COMPARED {
+        let share = power(0.02, 0.1, 5, compared, SEED);
+        assert!(share >= STATED_MIN, "{share} of {compared}");
+    }
 }
 
 /// `docs/VALIDATION.md` has the shares of more trials.

@@ -263,7 +263,6 @@ fn the_steadier_system_is_named() {
     assert_eq!(compare_spread(&[0.0; 5], &wild), None);
 }
 
-
 proptest! {
     #[test]
     fn a_run_is_as_steady_as_itself(values in vec(1.0_f64..1e9, 2..30)) {

@@ -40,6 +40,9 @@ const NEVER_BELOW: f64 = 4.0;
 /// The error rate of a bound from five repetitions, 2⁻⁵, for promises that are missed by less.
 pub(crate) const NEAR_MAX: f64 = 0.031;
 
+/// Most statements need as many repetitions.
+const MANY: u32 = 5;
+
 /// A median is above the true value in half of all cases.
 const MEDIAN_MAX: f64 = 0.5;
 /// Number of standard deviations that a share may deviate by chance.
@@ -53,6 +56,8 @@ const BY_CHANCE: f64 = 0.00135;
 pub(crate) enum Under {
     /// The statement is false.
     Zero,
+    /// The same, of fewer repetitions than most statements need.
+    ZeroFew,
     /// The statement is true: the effect is 10 %, with 2 % noise and six repetitions.
     Usual,
     /// The statement is true, with a different effect, noise or number of repetitions.
@@ -249,9 +254,12 @@ impl Table {
     fn judged(&self) -> Vec<(Kind, Under, Count, bool)> {
         let judge = |(&(kind, under), &count): (&(Kind, Under), &Count)| {
             let false_max = match under {
-                Under::Zero | Under::Usual | Under::Other | Under::ZeroTroubled | Under::Troubled => {
-                    FALSE_MAX
-                }
+                Under::Zero
+                | Under::ZeroFew
+                | Under::Usual
+                | Under::Other
+                | Under::ZeroTroubled
+                | Under::Troubled => FALSE_MAX,
                 Under::Near => NEAR_MAX,
                 Under::NearMedian => MEDIAN_MAX,
                 Under::FarBelow | Under::Faulty => 0.0,
@@ -332,6 +340,7 @@ impl Under {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Zero => "nothing to state",
+            Self::ZeroFew => "nothing to state, 1 or 3 repetitions",
             Self::Usual => "10 %, noise 2 %, 6 repetitions",
             Self::Other => "other effects",
             Self::ZeroTroubled => "nothing to state, devices with troubles",
@@ -351,6 +360,7 @@ fn under(trial: &Trial, is_true: bool) -> Under {
         (Fault::None, Some(_)) if !is_true => Under::NearMedian,
         (Fault::None, _) if trial.troubled && is_true => Under::Troubled,
         (Fault::None, _) if trial.troubled => Under::ZeroTroubled,
+        (Fault::None, _) if !is_true && trial.setup.repetitions < MANY => Under::ZeroFew,
         (Fault::None, _) if !is_true => Under::Zero,
         (Fault::None, None) if trial.setup == USUAL => Under::Usual,
         (Fault::None, _) => Under::Other,

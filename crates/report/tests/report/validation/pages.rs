@@ -3,18 +3,16 @@
 
 use std::fmt::Write as _;
 
-use analysis::statistics::{
-    DIFFERENCE_LEAST, Family, Model, OBVIOUS_LEAST, Sample, Summary, difference, lack_of_fit,
-};
+use analysis::statistics::{DIFFERENCE_LEAST, Family, Model, Sample, Summary, difference, lack_of_fit};
 use analysis::sweeps::sweet_spot;
 
 use super::draw::Random;
-use super::{FALSE_MAX, STATED_MIN, by_chance, percent};
+use super::{FALSE_MAX, by_chance, percent};
 
 /// Repetitions on each side, or of each point.
 const REPETITIONS: [usize; 4] = [3, 5, 6, 10];
 /// Comparisons on a page.
-const COMPARED: [usize; 3] = [1, 6, 66];
+pub(crate) const COMPARED: [usize; 3] = [1, 6, 66];
 /// Points of a curve.
 const POINTS: [usize; 2] = [8, 24];
 
@@ -195,26 +193,14 @@ struct Curves {
     spots: u64,
 }
 
-/// The smallest of [`EFFECTS`] that is told.
-struct Power {
-    noise: f64,
-    compared: usize,
-    least: Vec<Option<f64>>,
-}
-
-/// Repetitions on each side whose power is counted, and what a difference is tried with.
-const POWER_REPETITIONS: [usize; 7] = [3, 5, 6, 8, 10, 20, 30];
-const POWER_NOISES: [f64; 5] = [0.01, 0.02, 0.05, 0.1, 0.2];
-const EFFECTS: [f64; 8] = [0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 3.0, 9.0];
 /// Comparisons whose power is counted; pages have as many as are compared.
 const POWER_DRAWS: usize = 400;
 
-/// All counts.
+/// What was told where nothing differs.
 pub(crate) struct Pages {
     trials: usize,
     pages: Vec<Page>,
     curves: Vec<Curves>,
-    power: Vec<Power>,
 }
 
 fn rates(logarithms: &[f64]) -> Vec<f64> {
@@ -283,8 +269,9 @@ fn curves(
     counted
 }
 
-/// The share of differences of `effect` that are told.
-fn power(noise: f64, effect: f64, repetitions: usize, compared: usize, random: &mut Random) -> f64 {
+/// The share of differences of `effect` that are told, on pages of `compared`.
+pub(crate) fn power(noise: f64, effect: f64, repetitions: usize, compared: usize, seed: u64) -> f64 {
+    let random = &mut Random(seed);
     let (mut found, mut of) = (0, 0);
     while of < POWER_DRAWS {
         let mut side = |factor: f64| {
@@ -302,24 +289,14 @@ fn power(noise: f64, effect: f64, repetitions: usize, compared: usize, random: &
 pub(crate) fn pages(trials: usize, seed: u64) -> Pages {
     static ALL: [Noise; NOISES.len()] = NOISES;
     let mut random = Random(seed);
-    let (mut pages, mut of_curves, mut powers) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut pages, mut of_curves) = (Vec::new(), Vec::new());
     for noise in &ALL {
         for repetitions in REPETITIONS {
             pages.extend(COMPARED.map(|compared| page(noise, repetitions, compared, trials, &mut random)));
             of_curves.extend(POINTS.map(|points| curves(noise, points, repetitions, trials, &mut random)));
         }
     }
-    for compared in COMPARED {
-        for noise in POWER_NOISES {
-            let least = POWER_REPETITIONS.map(|repetitions| {
-                let tells =
-                    |effect: &f64| power(noise, *effect, repetitions, compared, &mut random) >= STATED_MIN;
-                EFFECTS.iter().copied().find(tells)
-            });
-            powers.push(Power { noise, compared, least: least.into() });
-        }
-    }
-    Pages { trials, pages, curves: of_curves, power: powers }
+    Pages { trials, pages, curves: of_curves }
 }
 
 impl Page {
@@ -374,23 +351,6 @@ impl Pages {
             }
             for one in curves {
                 let _ = write!(text, " {}, {} |", share(one.bent), share(one.spots));
-            }
-            text.push('\n');
-        }
-        text.push_str("\n| comparisons | noise |");
-        for repetitions in POWER_REPETITIONS {
-            let _ = write!(text, " {repetitions} |");
-        }
-        let _ = writeln!(text, "\n|---:|---:|{}", "---:|".repeat(POWER_REPETITIONS.len()));
-        for Power { noise, compared, least } in &self.power {
-            let _ = write!(text, "| {compared} | {:.0} % |", noise * 100.0);
-            for one in least {
-                let words = match one {
-                    None => "–".to_owned(),
-                    Some(effect) if *effect < 1.0 => format!("{:.0} %", effect * 100.0),
-                    Some(effect) => format!("×{:.0}", effect + 1.0),
-                };
-                let _ = write!(text, " {words} |");
             }
             text.push('\n');
         }
