@@ -4,80 +4,16 @@ use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashSet};
 
 use plan::{Claim, Plan, Quantity, Relation, Selector, Side};
-use record::{Library, PublishedClaim, PublishedUnit};
+use record::{Library, PublishedUnit};
 
 use crate::audit::AuditIssue;
+use crate::comparisons::claim_verdict::{ClaimVerdict, source};
 use crate::comparisons::quantities::{Amounts, Measured};
 use crate::comparisons::unruled::{Beside, unruled};
 use crate::figures::{Figure, RateOf};
-use crate::gate::{
-    Gate, Judgement, Kind, Of, Quantity as Values, Statement, Value, condition,
-    table::{Column, any, below, list, subject, word},
-};
+use crate::gate::{Gate, Judgement, condition};
 use crate::statistics::{Contrast, DIFFERENCE_LEAST, Settled, bounds, difference::difference, settled_by};
 use crate::sweeps::{Curve, on_axis};
-
-/// A caveat that applies to every such conclusion.
-const CAVEAT: &str = "A synthetic benchmark is a best case: its transfers are regular and the storage has \
-                      nothing else to do. Applications reach less, and a statement that holds here holds \
-                      under these conditions.";
-
-/// The caveat for figures that come from a model.
-const SIMULATED_CAVEAT: &str = "The figures are those of a model: a statement that holds in it is not shown to hold for \
-                                any storage, and what the model leaves out cannot refute it.";
-
-/// A claim and the verdict of the own data on it.
-#[derive(Debug, Clone, PartialEq)]
-#[expect(missing_docs, reason = "as its columns")]
-pub struct ClaimVerdict {
-    pub id: String,
-    pub text: String,
-    pub source: String,
-    pub judgement: Judgement,
-    /// Whether the figures come from a model.
-    pub simulated: bool,
-    pub evidence: Vec<String>,
-    /// The relation that its only rule tests. `None` if there are several rules.
-    pub relation: Option<Relation>,
-    pub(crate) figures: Vec<usize>,
-}
-
-impl Statement for ClaimVerdict {
-    const KIND: Kind = Kind::Claim;
-    const OF: Of = Of::Nothing;
-    const CAPTION: &'static str = "";
-    const COLUMNS: &'static [Column<Self>] = &[
-        any(
-            "standing",
-            "own data",
-            "`holds`, `does not hold`, `cannot be told` or `not tested`; of a simulated run each with `in this model`.",
-            Values::Judgement(&Judgement::OF_CLAIMS),
-            |one| Value::Judgement(one.judgement, one.word()),
-        ),
-        subject(word("text", "statement", "The wording of the statement.", |one| &one.text)),
-        subject(word("id", "id", "Its id in the library, or the study's own.", |one| &one.id)),
-        below(list(
-            "evidence",
-            "evidence",
-            "Each comparison with its figures, the deciding ones first; or why there is none.",
-            |one| one.evidence.clone(),
-        )),
-        below(word("source", "source", "The study that states it.", |one| &one.source)),
-    ];
-
-    fn notes(all: &[&Self]) -> Vec<String> {
-        let simulated = all.iter().any(|one| one.simulated);
-        vec![if simulated { SIMULATED_CAVEAT } else { CAVEAT }.to_owned()]
-    }
-}
-
-impl ClaimVerdict {
-    /// The word for the verdict.
-    #[must_use]
-    pub const fn word(&self) -> &'static str {
-        self.judgement.word(&Judgement::OF_CLAIMS, self.simulated)
-    }
-}
 
 /// The verdicts on the claims of `plan`, followed by the claims of the same studies that no rule tests.
 ///
@@ -159,10 +95,6 @@ fn tested(rules: &[&Claim], amounts: &Amounts<'_>, family: usize, library: &Libr
         },
         figures: figures.into_iter().collect(),
     }
-}
-
-pub(crate) fn source(claim: &PublishedClaim, library: &Library) -> String {
-    library.study(&claim.study).map(record::Study::cited).unwrap_or_default()
 }
 
 /// The outcome of one rule, tested as one of `family` comparisons.

@@ -2,6 +2,7 @@
 
 pub(crate) mod against_itself;
 pub(crate) mod agreement;
+pub(crate) mod claim_verdict;
 pub(crate) mod claims;
 pub(crate) mod commitments;
 pub(crate) mod compare;
@@ -16,6 +17,6 @@ pub(crate) mod repetition_need;
 pub(crate) mod unruled;
 
 pub use self::{
-    against_itself::*, agreement::*, claims::*, commitments::*, compare::*, cross_check::*,
+    against_itself::*, agreement::*, claim_verdict::*, claims::*, commitments::*, compare::*, cross_check::*,
     percentile_need::*, published::*, published_comparison::*, repetition_need::*,
 };

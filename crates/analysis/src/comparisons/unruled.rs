@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use record::{JudgedBy, Library, PublishedClaim};
 
-use crate::comparisons::claims::{ClaimVerdict, source};
+use crate::comparisons::claim_verdict::{ClaimVerdict, source};
 use crate::figures::label;
 use crate::gate::{Gate, Judgement, Stated};
 use crate::scaling::{Layer, LayerStack};

@@ -2,7 +2,9 @@
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 
-use crate::statistics::{CommonScatter, Inflation, Summary, inflation, mann_whitney, median_bounds, shift};
+use crate::statistics::{
+    CommonScatter, DIFFERENCE_LEVEL, Inflation, Summary, inflation, mann_whitney, median_bounds, shift,
+};
 
 /// The minimum number of repetitions on each side for a difference that is shown: five against five that do not overlap
 /// have an exact probability of 0.008, four against four 0.029.
@@ -14,9 +16,6 @@ pub const OBVIOUS_LEAST: usize = 2;
 /// Fewer values than [`DIFFERENCE_LEAST`] on a side have to be apart by this factor: scatter that differs between both
 /// sides deceives a t test of two or three values.
 pub(crate) const OBVIOUS_APART: f64 = 1.5;
-
-/// A difference is stated if equal samples would show it with at most this probability.
-pub const DIFFERENCE_LEVEL: f64 = 0.01;
 
 /// Relative resolution: closer values are equal, and the scatter of a sample is assumed to be at least this large.
 /// Far above rounding, and far below the clock resolution for a phase.

@@ -3,6 +3,9 @@
 /// The target confidence of [`Summary::median_interval`].
 pub const CONFIDENCE: f64 = 0.95;
 
+/// A difference is stated if equal samples would show it with at most this probability.
+pub const DIFFERENCE_LEVEL: f64 = 0.01;
+
 /// The minimum number of values for a two-sided interval of the median with [`CONFIDENCE`]: five values only give
 /// 93.75 %.
 pub const INTERVAL_LEAST: usize = 6;
