@@ -2,20 +2,21 @@
 # Measures pairs of runs that differ in nothing, every second pair on a busy host, and counts how often a comparison
 # states a difference. Each that is stated is false. Ends with 1 if more than one pair in thirty has one.
 #
-#   scripts/pairs.sh [PAIRS [DIRECTORY [PASS]]]    30 pairs of runs in a temporary directory, with passes of 1s
+#   scripts/pairs.sh [PAIRS [DIRECTORY [PASSES [PASS]]]]    30 pairs in a temporary directory, of 5 passes of 1s
 #
 # The busy host has a process for each processor that only computes, and one that writes to the same file system. They
-# start before the first run of a pair and end after its second. A run has 8 figures of 5 passes, so 30 pairs take
-# 40 minutes with passes of 1s. Pairs with a false statement are kept in target/pairs.
+# start before the first run of a pair and end after its second. A run has 8 figures, so 30 pairs take 45 minutes with
+# 5 passes of 1s. Pairs with a false statement are kept in target/pairs.
 set -eu
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/common.sh
 . scripts/common.sh
 
-usage='run: scripts/pairs.sh [PAIRS [DIRECTORY [PASS]]]'
-[ $# -le 3 ] || die "unknown arguments: $*" "$usage"
+usage='run: scripts/pairs.sh [PAIRS [DIRECTORY [PASSES [PASS]]]]'
+[ $# -le 4 ] || die "unknown arguments: $*" "$usage"
 pairs=${1:-30}
-pass=${3:-1s}
+passes=${3:-5}
+pass=${4:-1s}
 case $pairs in '' | *[!0-9]* | 0*) die "$pairs is no number of pairs" "$usage" ;; esac
 scratch=$(mktemp -d "${2:-${TMPDIR:-/tmp}}/ioproof-pairs.XXXXXX") || die "there is no directory ${2:-}" "$usage"
 run=''
@@ -43,7 +44,7 @@ kept=${CARGO_TARGET_DIR:-target}/pairs
 mkdir "$scratch/data"
 cat >"$scratch/pairs.toml" <<STUDY
 [protocol]
-repetitions = 5
+repetitions = $passes
 interleaved = true
 phase_min = "1ms"
 
@@ -107,7 +108,7 @@ print(host, len(all), len(able), len(told), f"{100 * statistics.median(width):.1
 PYTHON
 }
 
-say "$pairs pairs, passes of $pass, on $(df --output=fstype,source "$scratch" | tail -1 | tr -s ' ')"
+say "$pairs pairs, $passes passes of $pass, on $(df --output=fstype,source "$scratch" | tail -1 | tr -s ' ')"
 for pair in $(seq "$pairs"); do
     host=quiet
     [ $((pair % 2)) -eq 1 ] || host=busy

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
-use testbed::{Limits, LoopDevice, Program, Programme, ProgrammedFs, Rig, Testbed, skipped};
+use testbed::{Limits, LoopDevice, Program, Programme, ProgrammedFs, Rig, Running, Testbed, skipped};
 
 use crate::desk::{Desk, allow_commands, assert_near, assert_says, events, hash_in, measured, run, wait_for};
 
@@ -107,6 +107,12 @@ impl Figures {
         let key = format!("{phase}_bytes_per_second");
         devices.iter().map(|one| number(&one[key.as_str()])).collect()
     }
+
+    /// The target of the figure that a statement is about.
+    fn target_of(&self, statement: &Value) -> &Value {
+        let found = self.0.iter().find(|figure| figure["number"] == statement["figure"]);
+        &found.unwrap_or_else(|| panic!("no figure of {statement}"))["target"]
+    }
 }
 
 fn number(value: &Value) -> f64 {
@@ -179,6 +185,161 @@ fn scales_as_limits_imply(duration: &str) {
     assert_eq!(names, ["card", "cards", "xvm"].map(|name| (Some(name), Some("dismantled"))));
 }
 
+/// What study A states of its layouts: one volume over all cards takes 9 % of the reads of the cards themselves, and
+/// rates on one layout vary more with the number of tasks than on others.
+const TAXED: &str = r#"
+[protocol]
+repetitions = 5
+
+[[layout]]
+name = "cards"
+recipe = "per-device"
+file_system = "ext4"
+devices = DEVICES
+mount_point = "MOUNT/cards"
+
+[[layout]]
+name = "taxed"
+recipe = "btrfs"
+devices = DEVICES
+mount_point = "MOUNT/taxed"
+
+[[layout]]
+name = "unsteady"
+recipe = "btrfs"
+devices = DEVICES
+mount_point = "MOUNT/unsteady"
+
+[[target]]
+name = "cards"
+layout = "cards"
+
+[[target]]
+name = "taxed"
+layout = "taxed"
+above = "cards"
+
+[[target]]
+name = "unsteady"
+layout = "unsteady"
+above = "cards"
+
+[[workload]]
+name = "layouts"
+target = ["cards", "taxed", "unsteady"]
+tasks = [24, 48]
+phases = ["read"]
+fill = true
+transfer = "256KiB"
+size = "4MiB"
+sharing = "per-task"
+direct = true
+
+[[claim]]
+id = "tax"
+text = "One volume over all cards is slower than the cards."
+left = { workload = "layouts", target = "taxed", phase = "read" }
+relation = "less"
+right = { workload = "layouts", target = "cards", phase = "read" }
+
+[[claim]]
+id = "unsteady"
+text = "The cards are more consistent than the unsteady layout."
+quantity = "variation"
+left = { workload = "layouts", target = "cards", phase = "read" }
+relation = "less"
+right = { workload = "layouts", target = "unsteady", phase = "read" }
+"#;
+
+/// What the volume takes of the reads.
+const TAX: f64 = 0.091;
+
+/// What is left of the reads of a card under a layout, in the pass of this number: under the unsteady one less where few
+/// tasks run, and in each pass another share.
+fn left_by(target: &str, tasks: u32, pass: usize) -> f64 {
+    match (target, tasks) {
+        ("taxed", _) => 1.0 - TAX,
+        ("unsteady", 24) => [0.50, 0.55, 0.45, 0.50, 0.40][pass.min(4)],
+        _ => 1.0,
+    }
+}
+
+/// The case that the journal says is running, by target and tasks, and how many of its passes have ended.
+fn running_case(journal: &str) -> Option<(String, u32, usize)> {
+    let events: Vec<Value> = journal.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let started = events.iter().rposition(|event| event["event"] == "case-started")?;
+    let setting =
+        |key: &str| events[started]["case"].as_str()?.split(':').find_map(|one| one.strip_prefix(key));
+    let passes = events[started..].iter().filter(|event| event["phase"] == "read").count();
+    Some((setting("target=")?.to_owned(), setting("tasks=")?.parse().ok()?, passes))
+}
+
+/// Throttles the reads of the cards as the layout does that is measured, until the run has ended.
+fn throttle(rig: &mut Rig, mut running: Running, journal: &Path) {
+    let mut seen = 0;
+    while !running.has_ended().expect("its state is known") {
+        let bytes = fs::metadata(journal).map_or(0, |journal| journal.len());
+        if bytes != seen {
+            seen = bytes;
+            let case = running_case(&fs::read_to_string(journal).expect("a journal"));
+            let left = case.map_or(1.0, |(target, tasks, pass)| left_by(&target, tasks, pass));
+            let read_bytes = Some((READ as f64 * left) as u64);
+            rig.limit(Limits { read_bytes, ..Limits::default() }).expect("limits");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let _ = running.wait().expect("it ends").expect_code(0);
+}
+
+#[test]
+fn measured_a_tax_of_nine_percent_and_an_unsteady_layout_are_told_of_twelve_cards() {
+    if skipped(Testbed::available()) {
+        return;
+    }
+    measured(tax_and_consistency_are_told);
+}
+
+fn tax_and_consistency_are_told(times: u32) {
+    let mut rig = Rig::of(CARDS, &LoopDevice::builder().bytes(256 << 20)).expect("twelve devices");
+    let devices: Vec<PathBuf> = rig.devices().iter().map(|one| one.device().to_owned()).collect();
+    let desk = Desk::new();
+    let mount = desk.path("p3700").display().to_string();
+    let study = desk.study(&TAXED.replace("DEVICES", &list(&devices)).replace("MOUNT", &mount)).limit(LIMIT);
+    // Just longer than a pass that counts has to be.
+    let duration = format!("workload.layouts.duration={}ms", 2100 * times);
+    let study = study.arg("--state").arg(desk.path("state")).args(["--set", &duration]);
+    let running = allow_commands(&study).spawn().expect("it starts");
+    throttle(&mut rig, running, &desk.record().join("journal.jsonl"));
+
+    let report = desk.report().0;
+    let figures = Figures(report["figures"].as_array().expect("a list").clone());
+    let statements = &report["statements"];
+    let taxes = statements["tax"].as_array().expect("a list");
+    let is_taxed = |one: &&Value| one["reference"] == "cards" && figures.target_of(one) == "taxed";
+    let tax = taxes.iter().find(is_taxed).expect("a tax");
+    assert_ne!(tax["outcome"], "withheld", "{tax}");
+    assert!((number(&tax["share"]) - TAX).abs() < 0.03, "{tax}");
+    let interval = [0, 1].map(|end| number(&tax["interval"][end]));
+    assert!(0.0 < interval[0] && interval[0] < TAX && TAX < interval[1], "{tax}");
+
+    // Pair by pair: the unsteady layout is apart from both others, which may be alike.
+    let consistency = statements["consistency"].as_array().expect("a list");
+    assert_eq!(consistency.len(), 3);
+    for one in consistency {
+        let because = one["because"].as_array().expect("a list");
+        let alike = because.iter().find(|one| one["reason"] == "within the scatter");
+        let is_unsteady = figures.target_of(one) == "unsteady";
+        let is_right =
+            alike.is_none_or(|one| !is_unsteady && one["evidence"] == "not told apart from 1 other");
+        assert!(is_right && one["outcome"] != "withheld", "{one}");
+        assert_eq!(number(&one["variation"]) > 0.2, is_unsteady, "{one}");
+    }
+    let claims = statements["claim"].as_array().expect("a list");
+    let claims: Vec<_> = claims.iter().map(|one| (one["id"].as_str(), one["standing"].as_str())).collect();
+    let wanted = ["tax", "unsteady"].map(|id| (Some(id), Some("holds")));
+    assert_eq!(claims, wanted, "{}", statements["claim"]);
+}
+
 /// Each request takes these devices 10 ms, and one is always pending. This imitates cards that are the bottleneck
 /// themselves.
 #[test]
@@ -220,7 +381,7 @@ fn measured_devices_that_are_slow_themselves_are_busy_all_the_time() {
 
 /// Starts the study on two devices without throttles and waits until a layout has been made. Also returns the hash of
 /// its commands.
-fn started(desk: &Desk, cards: &[LoopDevice]) -> (testbed::Running, String) {
+fn started(desk: &Desk, cards: &[LoopDevice]) -> (Running, String) {
     let more = ["workload.*.size=4MiB", "workload.*.duration=1s", "workload.layouts.tasks=4"];
     let study = study(desk, cards, &more);
     let hash = hash_in(&run(&study).expect_code(3).stderr);
