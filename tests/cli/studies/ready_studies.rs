@@ -318,7 +318,7 @@ fn the_time_of_study_a_is_predicted_as_its_cards_are_simulated() {
 /// Study A measured GPFS with a tenth of the data, in phases of 1.8 s.
 #[test]
 fn the_short_phases_of_study_a_are_told() {
-    let set = ["workload.layouts.size=1000MiB", "workload.layouts.transfer=1MiB"];
+    let set = ["workload.layouts.size=100MiB", "workload.layouts.transfer=1MiB"];
     let set = set.map(|one| plan::study::Override::parse(one).expect("a key"));
     let plan = plan_of("cuny-uv300", set.into());
     let text = report::preflight(&plan, &plan::RunEnvironment::default(), report::Screen::PLAIN);

@@ -187,7 +187,7 @@ impl Compared<'_> {
                         .filter(|one| {
                             one.repetitions > DIFFERENCE_LEAST || found.outcome == Contrast::NotShown
                         })
-                        .map_or_else(String::new, settled_words),
+                        .map_or_else(String::new, |one| settled_words(one, base == 0.0 && factor == 1.0)),
                 };
                 (found.outcome, found.interval, more)
             }
@@ -299,8 +299,10 @@ fn name_of(selector: &Selector) -> String {
 }
 
 /// `; 12 repetitions a side would tell 9 %`.
-fn settled_words(settled: Settled) -> String {
-    format!("; {} repetitions a side would tell {} %", settled.repetitions, percent(settled.change))
+/// The change is named where it is that of the two figures beside it.
+fn settled_words(settled: Settled, is_of_figures: bool) -> String {
+    let what = if is_of_figures { format!("{} %", percent(settled.change)) } else { "this".to_owned() };
+    format!("; {} repetitions a side would tell {what}", settled.repetitions)
 }
 
 fn percent(share: f64) -> f64 {

@@ -4,7 +4,7 @@ use plan::{
     Amount, Case, Claim, Commitment, Over, Phase, Plan, Quantity, Relation, Selector, Side, Statistic,
 };
 
-use crate::statistics::{Question, detectable, repetitions_for};
+use crate::statistics::{DIFFERENCE_LEAST, Question, detectable, repetitions_for};
 
 /// What the repetitions of a plan can tell for a rule of a claim, or for a commitment.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +17,7 @@ pub struct RepetitionNeed {
     pub family: usize,
     /// The repetitions of the side with the fewest.
     pub planned: usize,
-    /// The difference that the claim states: `factor = 0.909` states 9.1 %.
+    /// The difference that the claim states, after ÷ before − 1: `factor = 0.909` states −9.1 %.
     pub difference: Option<f64>,
     /// The tolerance within which both sides have to be equal.
     pub tolerance: Option<f64>,
@@ -47,6 +47,7 @@ impl RepetitionNeed {
             _ => return None,
         };
         let question = match (claim.relation, right) {
+            (Relation::Equal, None) => Question::EqualsNumber,
             (_, None) => Question::Number,
             (Relation::Equal, Some(_)) => Question::Equal,
             (Relation::Greater | Relation::Less, Some(_)) => Question::Differ,
@@ -62,14 +63,14 @@ impl RepetitionNeed {
             of_variation,
             family: plan.criteria.claims.len() * among,
             planned: planned(&figures)?,
-            difference: (is_equal && claim.factor != 1.0).then(|| (claim.factor - 1.0).abs()),
+            difference: (is_equal && claim.factor != 1.0).then(|| claim.factor - 1.0),
             tolerance: is_equal.then_some(claim.tolerance),
             noise: pooled(&figures, noise),
             scale,
         })
     }
 
-    /// The need of a commitment that a median or its bound is to keep. `None` for others: a percentile takes transfers
+    /// The need of a commitment that a median of five repetitions or more, or its bound, is to keep. `None` for others: a percentile takes transfers
     /// ([`super::PercentileNeed`]), and the best, worst or mean of all repetitions is compared as it is.
     #[must_use]
     pub fn of_commitment(
@@ -81,12 +82,15 @@ impl RepetitionNeed {
         let by_median = matches!(commitment.statistic, Statistic::Median | Statistic::ConfidenceBound);
         let selector: &Selector = &commitment.figures;
         let figures = plan.selected(selector);
-        (by_median && !of_percentile).then_some(())?;
+        let planned = planned(&figures)?;
+        // A median of fewer is judged beyond a margin of its own, whatever the noise is.
+        let has_bound = commitment.statistic != Statistic::Median || planned >= DIFFERENCE_LEAST;
+        (by_median && !of_percentile && has_bound).then_some(())?;
         Some(Self {
             question: Question::Promise,
             of_variation: false,
             family: if commitment.over == Over::Best { figures.len() } else { 1 },
-            planned: planned(&figures)?,
+            planned,
             difference: None,
             tolerance: None,
             noise: pooled(&figures, noise),

@@ -4,8 +4,8 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::statistics::{CHANGE_MIN, DIFFERENCE_LEVEL, PAIRS_MAX, Summary, median};
 
-/// The minimum number of values for a trend: four in order have a probability of 0.08.
-pub const TREND_LEAST: usize = 5;
+/// The minimum number of values for a trend of one series alone: six in order have a probability of 0.003, five one of 0.017.
+pub const TREND_LEAST: usize = 6;
 /// The minimum number of values for likeness: with fewer the normal approximation is off by more than a tenth.
 pub const ALIKE_LEAST: usize = 10;
 /// The minimum number of values for an estimate of their autocorrelation that is not dominated by its bias.

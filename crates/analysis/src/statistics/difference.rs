@@ -230,6 +230,16 @@ fn logarithms(values: &[f64]) -> Vec<f64> {
     values.iter().map(|value| value.ln()).collect()
 }
 
+/// The share of their range that the bounds of n values are beyond the outermost ones, where ranks do not reach
+/// [`DIFFERENCE_LEVEL`].
+pub(crate) const fn beyond_range(n: usize) -> Option<f64> {
+    match n {
+        ..=DIFFERENCE_LEAST => Some(0.5),
+        6 => Some(0.25),
+        _ => None,
+    }
+}
+
 /// The bounds of a positive quantity from its repetitions, for a comparison with a number. The quantity is below or
 /// above them with a probability of at most [`DIFFERENCE_LEVEL`] ÷ `family` each by Student's t of the logarithms,
 /// and of at most [`DIFFERENCE_LEVEL`] by ranks. The ranks of five or six values do not reach that: their range is widened by
@@ -242,10 +252,10 @@ pub fn bounds(values: &[f64], family: usize) -> Option<(f64, f64)> {
     }
     let Summary { mean, deviation_sample, min, max, .. } = Summary::of(&logarithms(values))?;
     let ranks = median_bounds(values, DIFFERENCE_LEVEL).map(|ranks| (ranks.low.ln(), ranks.high.ln()));
-    let (low, high) = ranks.unwrap_or_else(|| {
-        let beyond = (max - min) * if values.len() == DIFFERENCE_LEAST { 0.5 } else { 0.25 };
-        (min - beyond, max + beyond)
-    });
+    let (low, high) = match beyond_range(values.len()) {
+        Some(share) => (min - share * (max - min), max + share * (max - min)),
+        None => ranks?,
+    };
     let n = values.len() as f64;
     let student = StudentsT::new(0.0, 1.0, n - 1.0).ok()?;
     let error = deviation_sample.max(RESOLUTION) / n.sqrt();

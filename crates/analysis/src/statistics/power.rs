@@ -3,11 +3,11 @@
 //! *Noise* is the standard deviation of ln(rate) between passes. Logarithms are taken to be normal, and a side has n
 //! passes as the other has.
 
-use statrs::distribution::{Beta, Binomial, ContinuousCDF, DiscreteCDF, Normal, StudentsT};
+use statrs::distribution::{Beta, Binomial, Continuous, ContinuousCDF, DiscreteCDF, Normal, StudentsT};
 
 use crate::statistics::{
-    CONFIDENCE, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, OBVIOUS_APART, OBVIOUS_LEAST, Summary, median_bounds,
-    repetitions_to_show, whole,
+    CONFIDENCE, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, OBVIOUS_APART, OBVIOUS_LEAST, Summary,
+    difference::beyond_range, median_bounds, repetitions_to_show, whole,
 };
 
 /// The share of runs in which an effect is to be told.
@@ -34,6 +34,9 @@ const PLACES: usize = 64;
 /// The same for the degrees of freedom, which hardly differ.
 const SHARES: usize = 16;
 
+/// The number of steps of an integral over the lowest of several values.
+const STEPS: usize = 400;
+
 /// What repetitions are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Question {
@@ -43,12 +46,15 @@ pub enum Question {
     Equal,
     /// Whether one side is above or below a number, by [`bounds`](super::bounds()).
     Number,
+    /// Whether one side equals a number within a tolerance, by both of these bounds.
+    EqualsNumber,
     /// Whether the bound of the median at 0.05 ÷ family keeps a promise, by [`median_bounds`].
     Promise,
 }
 
 /// The smallest effect (after ÷ before − 1, of a rise) that n repetitions a side tell in [`POWER`] of all runs, as one of
-/// `family` comparisons. For [`Question::Equal`] the smallest tolerance within which equal sides are shown to be equal.
+/// `family` comparisons. For [`Question::Equal`] and [`Question::EqualsNumber`] the smallest tolerance within
+/// which equal sides are shown to be equal.
 /// `None` if nothing can be told.
 ///
 /// ```
@@ -112,8 +118,14 @@ fn is_told(question: Question, effect: f64, noise: f64, n: usize, family: usize)
         Question::Equal => {
             n >= DIFFERENCE_LEAST && power(effect, noise, n, family) >= f64::midpoint(1.0, POWER)
         }
+        Question::EqualsNumber => {
+            above_number(effect / noise.max(LEAST_NOISE), n, family) >= f64::midpoint(1.0, POWER)
+        }
         Question::Number => above_number(effect / noise.max(LEAST_NOISE), n, family) >= POWER,
-        Question::Promise => bound_above(effect / noise.max(LEAST_NOISE), n, family) >= POWER,
+        Question::Promise => {
+            let level = (1.0 - CONFIDENCE) / family.max(1) as f64;
+            bound_above(effect / noise.max(LEAST_NOISE), n, level) >= POWER
+        }
     }
 }
 
@@ -186,15 +198,33 @@ fn above_number(effect: f64, n: usize, family: usize) -> f64 {
         return 0.0;
     }
     let (values, level) = (n as f64, DIFFERENCE_LEVEL / family.max(1) as f64);
-    student(effect * values.sqrt(), values - 1.0, quantile(values - 1.0, level))
-        .min(bound_above(effect, n, 1))
+    student(effect * values.sqrt(), values - 1.0, quantile(values - 1.0, level)).min(
+        beyond_range(n).map_or_else(
+            || bound_above(effect, n, DIFFERENCE_LEVEL),
+            |share| widened_above(effect, n, share),
+        ),
+    )
+}
+
+/// The probability that the lowest of n normal values, less this share of their range, is above a number that is `effect`
+/// standard deviations below the median.
+fn widened_above(effect: f64, n: usize, share: f64) -> f64 {
+    let normal = normal();
+    // The highest value has to be below what the lowest one allows.
+    let density = |lowest: f64| {
+        let within = normal.cdf(lowest + (lowest + effect) / share) - normal.cdf(lowest);
+        n as f64 * normal.pdf(lowest) * within.powf(n as f64 - 1.0)
+    };
+    let (from, upto) = (-effect.min(10.0), 10.0);
+    let width = (upto - from) / STEPS as f64;
+    (0..STEPS).map(|step| density(from + (step as f64 + 0.5) * width)).sum::<f64>() * width
 }
 
 /// The probability that the order statistic that bounds the median is above a number that is `effect` standard
 /// deviations below the median.
-fn bound_above(effect: f64, n: usize, family: usize) -> f64 {
+fn bound_above(effect: f64, n: usize, level: f64) -> f64 {
     let places: Vec<f64> = (1..=n).map(|place| place as f64).collect();
-    let bounds = median_bounds(&places, (1.0 - CONFIDENCE) / family.max(1) as f64);
+    let bounds = median_bounds(&places, level);
     let below = bounds.map(|bounds| whole(bounds.low).saturating_sub(1));
     let below = below.zip(Binomial::new(normal().sf(effect), n as u64).ok());
     below.map_or(0.0, |(most, below)| below.cdf(most))

@@ -37,9 +37,9 @@ impl Statement for Best {
     const KIND: Kind = Kind::Best;
     const OF: Of = Of::Point;
     const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
-    const CAPTION: &'static str = "Best of the points of a sweep by the median of their repetitions; the same jobs by the time of a pass. Ahead: best ÷ \
-         second best − 1, where the difference is shown. A peak holds under the conditions in its row and no others; applications are unlikely to \
-         reach it.";
+    const CAPTION: &'static str = "Best of the points of a sweep by the median of their repetitions; the same jobs by \
+         the time of a pass. Ahead: best ÷ second best − 1, where the difference is shown. A peak holds under the \
+         conditions in its row and no others; applications are unlikely to reach it.";
     const COLUMNS: &'static [Column<Self>] = &[
         count("points", "of", "points that it was chosen from", |one| Some(one.of as u64)),
         rate("rate_per_second", "rate", "median of the first rate of the phase", |one| Some(one.rate)),

@@ -51,7 +51,7 @@ pub fn sweet_spot(samples: &[Sample]) -> Option<f64> {
     // As many as on the other side.
     let tried = inner.iter().map(|&(from, _)| starts(from).count()).sum::<usize>();
     let singles = if least == 1 { samples.len().saturating_sub(2) } else { 0 };
-    let critical = critical(tried + singles, scatter.freedom)?;
+    let critical = critical(tried + singles, &scatter)?;
     let exceeds = |one: (usize, usize), other: (usize, usize)| curve.exceeds(one, other, critical);
     let all = samples.len();
     let stands_out = |&(from, to): &(usize, usize)| {
@@ -112,8 +112,11 @@ impl Stretches {
 }
 
 /// The score that the largest of `tried` differences exceeds by chance with a probability of at most
-/// [`DIFFERENCE_LEVEL`], where all are divided by one deviation that was estimated with `freedom` degrees of freedom.
-fn critical(tried: usize, freedom: f64) -> Option<f64> {
+/// [`DIFFERENCE_LEVEL`], where each is divided by a deviation that was estimated with the degrees of freedom of `scatter`.
+fn critical(tried: usize, scatter: &Scatter) -> Option<f64> {
+    let freedom = scatter.freedom;
+    // The errors of one deviation come together, those of one for each point do not.
+    let most = if scatter.is_one { 1.0 } else { f64::INFINITY };
     let normal = Normal::standard();
     let of_square = ChiSquared::new(freedom).ok()?;
     // Logarithms of the estimated deviation ÷ the true one. What is beyond these ends has a probability below 10⁻⁴.
@@ -129,7 +132,7 @@ fn critical(tried: usize, freedom: f64) -> Option<f64> {
     let all: f64 = estimates.iter().map(|(_, weight)| weight).sum();
     let error = |score: f64| {
         let given = |&(deviation, weight): &(f64, f64)| {
-            weight * (tried as f64 * normal.sf(score * deviation)).min(1.0)
+            weight * (tried as f64 * normal.sf(score * deviation)).min(most)
         };
         estimates.iter().map(given).sum::<f64>() / all
     };
@@ -143,18 +146,22 @@ fn critical(tried: usize, freedom: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::critical;
+    use super::{Scatter, critical};
+
+    fn with(freedom: f64) -> Scatter {
+        Scatter { variances: Vec::new(), freedom, is_one: true }
+    }
 
     #[test]
     fn one_difference_has_the_quantile_of_student_and_more_need_more() {
         // Student's distribution: 99 % are below 2.764 with 10 degrees of freedom, and below 2.326 with very many.
-        let one = critical(1, 10.0).expect("a score");
+        let one = critical(1, &with(10.0)).expect("a score");
         assert!((one - 2.764).abs() < 0.02, "{one}");
-        let known = critical(1, 1e6).expect("a score");
+        let known = critical(1, &with(1e6)).expect("a score");
         assert!((known - 2.326).abs() < 0.01, "{known}");
         // Normal: 0.01 ÷ 100 is exceeded from 3.719 on.
-        let hundred = critical(100, 1e6).expect("a score");
+        let hundred = critical(100, &with(1e6)).expect("a score");
         assert!((hundred - 3.719).abs() < 0.02, "{hundred}");
-        assert_eq!(critical(0, 10.0), None);
+        assert_eq!(critical(0, &with(10.0)), None);
     }
 }

@@ -75,15 +75,23 @@ fn words(need: &RepetitionNeed) -> String {
     let noises: Vec<f64> = need.noise.map_or_else(|| NOISES.to_vec(), |noise| vec![noise]);
     let list =
         |of: &dyn Fn(f64) -> String| listed(&noises.iter().map(|&noise| of(noise)).collect::<Vec<_>>());
-    let size = |effect: f64| if need.of_variation { rounded(effect * 100.0) } else { share(effect) };
+    let size = |effect: f64| {
+        if effect < 0.0 {
+            share(-effect)
+        } else if need.of_variation {
+            rounded(effect * 100.0)
+        } else {
+            share(effect)
+        }
+    };
     let (usual, unit) = if need.of_variation { (USUAL.1, " points") } else { (USUAL.0, "") };
     let sides = match need.question {
         Question::Differ | Question::Equal => " a side",
-        Question::Number | Question::Promise => "",
+        Question::Number | Question::EqualsNumber | Question::Promise => "",
     };
     let what = match (need.question, need.of_variation) {
         (_, true) => "variations apart by",
-        (Question::Equal, _) => "equality within",
+        (Question::Equal | Question::EqualsNumber, _) => "equality within",
         (Question::Promise, _) => "a margin of",
         (Question::Differ | Question::Number, _) => "differences of",
     };
@@ -144,6 +152,12 @@ fn share(effect: f64) -> String {
 fn rounded(value: f64) -> String {
     match value {
         10.0.. => format!("{value:.0}"),
+        0.0001..1.0 => {
+            let digits = (1.0 - value.log10().floor()).clamp(1.0, 5.0);
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to 5")]
+            let text = format!("{value:.*}", digits as usize);
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
         _ => {
             let text = format!("{value:.1}");
             text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)

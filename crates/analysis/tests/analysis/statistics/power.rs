@@ -29,6 +29,11 @@ fn told(question: Question, effect: f64, noise: f64, n: usize, family: usize) ->
                 low > -effect && high < effect
             }
             Question::Number => bounds(&values, family).expect("five values").0 > 1.0,
+            Question::EqualsNumber => {
+                let equal = values.iter().map(|value| value / (1.0 + effect)).collect::<Vec<_>>();
+                let (low, high) = bounds(&equal, family).expect("five values");
+                low > 1.0 / (1.0 + effect) && high < 1.0 + effect
+            }
             Question::Promise => {
                 median_bounds(&values, (1.0 - CONFIDENCE) / family as f64).expect("enough").low > 1.0
             }
@@ -39,7 +44,8 @@ fn told(question: Question, effect: f64, noise: f64, n: usize, family: usize) ->
 
 #[test]
 fn the_smallest_effect_is_told_in_nine_of_ten_runs() {
-    let all = [Question::Differ, Question::Equal, Question::Number, Question::Promise];
+    let all =
+        [Question::Differ, Question::Equal, Question::Number, Question::EqualsNumber, Question::Promise];
     let mut wrong = Vec::new();
     for question in all {
         for (n, family, noise) in [
@@ -64,7 +70,8 @@ fn the_smallest_effect_is_told_in_nine_of_ten_runs() {
 
 #[test]
 fn so_many_repetitions_tell_an_effect_and_one_less_does_not() {
-    let all = [Question::Differ, Question::Equal, Question::Number, Question::Promise];
+    let all =
+        [Question::Differ, Question::Equal, Question::Number, Question::EqualsNumber, Question::Promise];
     for question in all {
         for (effect, noise, family) in [(0.05, 0.01, 1), (0.09, 0.02, 66), (-0.5, 0.05, 6)] {
             let n = repetitions_for(question, effect, noise, family).expect("few enough");
@@ -90,7 +97,9 @@ fn repetitions_are_those_that_were_counted_by_drawing() {
 
 #[test]
 fn nothing_is_told_of_one_repetition_and_factors_of_a_few() {
-    for question in [Question::Differ, Question::Equal, Question::Number, Question::Promise] {
+    for question in
+        [Question::Differ, Question::Equal, Question::Number, Question::EqualsNumber, Question::Promise]
+    {
         assert_eq!(detectable(question, 0.01, 1, 1), None);
     }
     assert_eq!(detectable(Question::Number, 0.01, DIFFERENCE_LEAST - 1, 1), None);

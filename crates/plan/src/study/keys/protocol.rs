@@ -132,9 +132,9 @@ pub(super) const PER_CASE: &[Key] = &[
                 such phases show, but no commitment is kept by a phase below 2 s.")
         .sets(Setter::Case(|case, value| case.protocol.phase_min = value.nanos())),
     Key::new("noise", ValueKind::Share)
-        .left_out("that of `--like`, else 1, 2 and 5 %")
+        .left_out("1, 2 and 5 %")
         .means("The expected standard deviation of ln(rate) between passes. `--explain` computes from it what the \
-                repetitions can tell; nothing is judged by it.")
+                repetitions can tell, where no `--like` run has measured it; nothing is judged by it.")
         .sets(Setter::Case(|case, value| case.protocol.noise = Some(value.number()))),
     Key::new("phase_max", ValueKind::Time).left_out("no limit").means(
         "The `stonewall` of workloads that have neither that nor a `duration`; launches \

@@ -309,7 +309,7 @@ impl Page {
 }
 
 impl Curves {
-    /// Curves of fewer than five repetitions, and of two modes, have no limit.
+    /// Curves of fewer than five repetitions, and of repetitions that depend on each other, have no limit.
     fn holds(&self, trials: usize) -> bool {
         self.noise.kind == Kind::Dependent
             || self.repetitions < DIFFERENCE_LEAST
