@@ -254,13 +254,13 @@ right = { workload = "layouts", target = "unsteady", phase = "read" }
 /// What the volume takes of the reads.
 const TAX: f64 = 0.091;
 
-/// What is left of the reads of a card under a layout, in the pass of this number: under the unsteady one less where few
+/// The thousandths that are left of the reads of a card under a layout, in the pass of this number: under the unsteady one less where few
 /// tasks run, and in each pass another share.
-fn left_by(target: &str, tasks: u32, pass: usize) -> f64 {
+fn left_by(target: &str, tasks: u32, pass: usize) -> u64 {
     match (target, tasks) {
-        ("taxed", _) => 1.0 - TAX,
-        ("unsteady", 24) => [0.50, 0.55, 0.45, 0.50, 0.40][pass.min(4)],
-        _ => 1.0,
+        ("taxed", _) => 909,
+        ("unsteady", 24) => [500, 550, 450, 500, 400][pass.min(4)],
+        _ => 1000,
     }
 }
 
@@ -282,8 +282,8 @@ fn throttle(rig: &mut Rig, mut running: Running, journal: &Path) {
         if bytes != seen {
             seen = bytes;
             let case = running_case(&fs::read_to_string(journal).expect("a journal"));
-            let left = case.map_or(1.0, |(target, tasks, pass)| left_by(&target, tasks, pass));
-            let read_bytes = Some((READ as f64 * left) as u64);
+            let left = case.map_or(1000, |(target, tasks, pass)| left_by(&target, tasks, pass));
+            let read_bytes = Some(READ * left / 1000);
             rig.limit(Limits { read_bytes, ..Limits::default() }).expect("limits");
         }
         std::thread::sleep(Duration::from_millis(10));

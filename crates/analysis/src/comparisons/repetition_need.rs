@@ -63,7 +63,7 @@ impl RepetitionNeed {
             of_variation,
             family: plan.criteria.claims.len() * among,
             planned: planned(&figures)?,
-            difference: (is_equal && claim.factor != 1.0).then(|| claim.factor - 1.0),
+            difference: (is_equal && claim.factor != 1.0).then_some(claim.factor - 1.0),
             tolerance: is_equal.then_some(claim.tolerance),
             noise: pooled(&figures, noise),
             scale,
