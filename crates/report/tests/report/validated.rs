@@ -32,7 +32,7 @@ fn statements_are_as_often_true_as_docs_validation_says() {
     assert_eq!(table.broken_limits(), [""; 0], "{}", table.markdown());
 }
 
-/// Each trial takes a considerable part of a second here. `docs/VALIDATION.md` has 10,000.
+/// Each trial takes a considerable part of a second here. `docs/VALIDATION.md` has 2,000.
 const SIMULATED_TRIALS: usize = 48;
 
 #[test]
