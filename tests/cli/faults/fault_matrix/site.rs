@@ -18,12 +18,13 @@ const MINE: &str = "stays";
 
 /// A desk with storage; the file `mine` on the storage belongs to the user.
 pub(super) struct Site {
-    pub(super) desk: Desk,
     pub(super) data: PathBuf,
     storage: Mounted,
     group: Option<ControlGroup>,
     record_disk: Option<SmallDisk>,
     clock: Option<Clock>,
+    /// Removed last: the disk of the record is mounted in it.
+    pub(super) desk: Desk,
 }
 
 enum Mounted {
