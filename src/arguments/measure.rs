@@ -69,8 +69,8 @@ pub(crate) struct RunArguments {
 /// What a prediction rests on, before what the study says of its targets.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Basis {
-    /// Predict from the rates measured by this run: those of the same phases in the most similar cases. Their scatter tells
-    /// with --explain what the repetitions can tell.
+    /// Predict from the rates measured by this run: those of the same phases in the most similar cases. Their scatter
+    /// tells with --explain what the repetitions can tell.
     #[arg(long, value_name = "RUNDIR")]
     pub(crate) like: Option<PathBuf>,
     /// Predict from this rate, for example 2GB/s or 30000/s, or read=2GB/s for one phase only; may be repeated.

@@ -254,8 +254,8 @@ right = { workload = "layouts", target = "unsteady", phase = "read" }
 /// What the volume takes of the reads.
 const TAX: f64 = 0.091;
 
-/// The thousandths that are left of the reads of a card under a layout, in the pass of this number: under the unsteady one less where few
-/// tasks run, and in each pass another share.
+/// The thousandths that are left of the reads of a card under a layout, in the pass of this number: under the unsteady
+/// one less where few tasks run, and in each pass another share.
 fn left_by(target: &str, tasks: u32, pass: usize) -> u64 {
     match (target, tasks) {
         ("taxed", _) => 909,

@@ -231,7 +231,10 @@ pub const CHECKS: [CheckPolicy; 39] = [
              known from 5 passes, in each of which at least 3 operations follow each other for each one in flight",
         ),
     CheckPolicy { kept: Withheld, waiting: Stated, ..row(Check::ShortForPromise, "too short for a promise", Stated) }
-        .means("a phase that a commitment is about and that was below 2 s, where `phase_min` or the number of passes allows it"),
+        .means(
+                "a phase that a commitment is about and that was below 2 s, where `phase_min` or the number of passes \
+                 allows it",
+            ),
     CheckPolicy { kept: Withheld, waiting: Stated, ..of_hosts(row(Check::SharedKernel, "shared kernel", Stated)) }
         .means(
             "a figure of several nodes that a commitment is about, some of which have one kernel \

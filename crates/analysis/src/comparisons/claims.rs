@@ -159,8 +159,8 @@ impl Compared<'_> {
         }
     }
 
-    /// The contrast between `base` + left and `base` + right × `factor`, the interval of their ratio − 1, and the condition
-    /// of an obvious difference or what would tell one.
+    /// The contrast between `base` + left and `base` + right × `factor`, the interval of their ratio − 1, and the
+    /// condition of an obvious difference or what would tell one.
     fn contrast(&self, base: f64, factor: f64) -> (Contrast, Option<(f64, f64)>, String) {
         // The best of several may be the best by chance, so each of them counts as a comparison.
         let family = self.family * self.left.among.max(self.right.map_or(1, |right| right.among));

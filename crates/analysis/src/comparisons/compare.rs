@@ -104,8 +104,8 @@ impl Samples {
         self.operation.is_some()
     }
 
-    /// The best grade that a difference can have with so many values. What is shown and what is obvious are two families,
-    /// each with its own error.
+    /// The best grade that a difference can have with so many values. What is shown and what is obvious are two
+    /// families, each with its own error.
     pub(crate) fn grade(&self) -> Option<Grade> {
         match self.before.len().min(self.after.len()) {
             DIFFERENCE_LEAST.. => Some(Grade::Shown),

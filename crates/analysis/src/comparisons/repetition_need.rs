@@ -28,8 +28,8 @@ pub struct RepetitionNeed {
 }
 
 impl RepetitionNeed {
-    /// The need of a rule; `noise` is that of a phase of a case, if known. `None` if noise does not tell what a quantity
-    /// scatters by, such as a knee, or if nothing of it is planned.
+    /// The need of a rule; `noise` is that of a phase of a case, if known. `None` if noise does not tell what a
+    /// quantity scatters by, such as a knee, or if nothing of it is planned.
     #[must_use]
     pub fn of_claim(plan: &Plan, claim: &Claim, noise: impl Fn(&Case, Phase) -> Option<f64>) -> Option<Self> {
         let right = match &claim.right {
@@ -70,8 +70,9 @@ impl RepetitionNeed {
         })
     }
 
-    /// The need of a commitment that a median of five repetitions or more, or its bound, is to keep. `None` for others: a percentile takes transfers
-    /// ([`super::PercentileNeed`]), and the best, worst or mean of all repetitions is compared as it is.
+    /// The need of a commitment that a median of five repetitions or more, or its bound, is to keep. `None` for
+    /// others: a percentile takes transfers ([`super::PercentileNeed`]), and the best, worst or mean of all
+    /// repetitions is compared as it is.
     #[must_use]
     pub fn of_commitment(
         plan: &Plan,
@@ -98,8 +99,8 @@ impl RepetitionNeed {
         })
     }
 
-    /// The smallest effect that the planned repetitions tell with this noise in nine of ten runs: after ÷ before − 1, or
-    /// the difference of two variations.
+    /// The smallest effect that the planned repetitions tell with this noise in nine of ten runs: after ÷ before − 1,
+    /// or the difference of two variations.
     #[must_use]
     pub fn told(&self, noise: f64) -> Option<f64> {
         detectable(self.question, noise * self.scale, self.planned, self.family)

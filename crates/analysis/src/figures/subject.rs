@@ -70,8 +70,8 @@ impl<'a> Subject<'a> {
         self.figure.headline().median
     }
 
-    /// What points of a sweep are compared by, for all counted passes: their first rates. Of jobs it is passes per second,
-    /// because the bytes that they move depend on the size of their pages.
+    /// What points of a sweep are compared by, for all counted passes: their first rates. Of jobs it is passes per
+    /// second, because the bytes that they move depend on the size of their pages.
     pub(crate) fn speeds(&self) -> Vec<f64> {
         match self.figure.phase {
             Phase::Jobs => self.seconds().into_iter().map(f64::recip).collect(),
@@ -127,8 +127,8 @@ impl<'a> Subject<'a> {
     }
 
     /// The share of the sum of all targets that is reachable with the number of tasks. Tasks that share one file are
-    /// not distributed, jobs use all spaces, and with a fixed duration each target moves what it can. `None` if tasks or
-    /// nodes are not known.
+    /// not distributed, jobs use all spaces, and with a fixed duration each target moves what it can. `None` if tasks
+    /// or nodes are not known.
     pub(crate) fn balance_bound(&self) -> Option<f64> {
         let workload = &self.case.workload;
         let targets = u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX);

@@ -177,8 +177,8 @@ impl<'a> Gate<'a> {
         difference(before, after, Family { size: family, ..self.family })
     }
 
-    /// The difference of the rates of two figures, given by index, if it is stated and more than what slowed the program
-    /// down.
+    /// The difference of the rates of two figures, given by index, if it is stated and more than what slowed the
+    /// program down.
     pub(crate) fn stated_difference(&self, before: usize, after: usize, family: usize) -> Option<Difference> {
         let (one, other) = self.subject(before).zip(self.subject(after))?;
         let difference = self.difference(one, other, family).filter(Difference::is_stated)?;

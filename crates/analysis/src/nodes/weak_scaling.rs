@@ -70,8 +70,8 @@ pub struct ScalingPoint {
     pub efficiency: Option<f64>,
 }
 
-/// The line's rate for a number of nodes that was not measured. It is a statement of its own, since more doubts withhold
-/// it than withhold the series.
+/// The line's rate for a number of nodes that was not measured. It is a statement of its own, since more doubts
+/// withhold it than withhold the series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extrapolation {
     /// The series, as an index into [`crate::findings::Findings::weak_scaling`].
@@ -332,8 +332,8 @@ fn scaled(mut members: Vec<OnNodes<'_, '_>>) -> Option<WeakScaling> {
     })
 }
 
-/// The rates of the lines of `series` for the node counts that the study lists but that were not measured, as far as the
-/// study says what can be reached there. A falling line has no rate for enough nodes.
+/// The rates of the lines of `series` for the node counts that the study lists but that were not measured, as far as
+/// the study says what can be reached there. A falling line has no rate for enough nodes.
 #[must_use]
 pub fn extrapolations(gate: &Gate<'_>, series: &[WeakScaling]) -> Vec<Extrapolation> {
     let mut listed: Vec<u64> = gate.plan.criteria.nodes.iter().map(|&nodes| u64::from(nodes)).collect();

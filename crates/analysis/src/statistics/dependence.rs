@@ -2,16 +2,17 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::statistics::{CHANGE_MIN, DIFFERENCE_LEVEL, PAIRS_MAX, Summary, median};
+use crate::statistics::{CHANGE_MIN, DIFFERENCE_LEVEL, PAIRS_MAX, Summary, median, ranks::doubled_ranks};
 
-/// The minimum number of values for a trend of one series alone: six in order have a probability of 0.003, five one of 0.017.
+/// The minimum number of values for a trend of one series alone: six in order have a probability of 0.003, five one of
+/// 0.017.
 pub const TREND_LEAST: usize = 6;
 /// The minimum number of values for likeness: with fewer the normal approximation is off by more than a tenth.
 pub const ALIKE_LEAST: usize = 10;
 /// The minimum number of values for an estimate of their autocorrelation that is not dominated by its bias.
 const ESTIMATE_LEAST: usize = 5;
-/// With up to this many values the distribution of a trend is counted out; with more, the normal approximation is within
-/// one part in a hundred.
+/// With up to this many values the distribution of a trend is counted out; with more, the normal approximation is
+/// within one part in a hundred.
 const EXACT_MAX: usize = 60;
 /// The estimated autocorrelation of samples counts from this many standard errors on: 5 % of independent ones reach it.
 const COUNTS_FROM: f64 = 1.645;
@@ -29,16 +30,18 @@ pub enum Course {
     Alike(f64),
 }
 
-/// How positive `values`, one of `family` series in the order of measurement, depend on each other. Two tests are made, each
-/// at half of [`DIFFERENCE_LEVEL`] ÷ `family`. Values within 5 % of each other ([`CHANGE_MIN`]) have no course.
+/// How positive `values`, one of `family` series in the order of measurement, depend on each other. Two tests are
+/// made, each at half of [`DIFFERENCE_LEVEL`] ÷ `family`. Values within 5 % of each other ([`CHANGE_MIN`]) have no
+/// course.
 ///
-/// *Trend*: Kendall's test, for up to 60 values with the exact distribution of the number of pairs in order; equal values
-/// count as out of order. Its size is the median of the slopes of the logarithms between all pairs; series of more than
-/// [`PAIRS_MAX`] pairs have none. M. Kendall, "A New Measure of Rank Correlation", Biometrika 30, 1938; P. Sen, JASA 63, 1968.
+/// *Trend*: Kendall's test, for up to 60 values with the exact distribution of the number of pairs in order; equal
+/// values count as out of order. Its size is the median of the slopes of the logarithms between all pairs; series of
+/// more than [`PAIRS_MAX`] pairs have none. M. Kendall, "A New Measure of Rank Correlation", Biometrika 30, 1938; P.
+/// Sen, JASA 63, 1968.
 ///
-/// *Likeness*: the squared differences of the ranks of neighbours ÷ the squared distances of all ranks from their mean are 2 on
-/// average, and less if neighbours are alike. R. Bartels, "The Rank Version of von Neumann's Ratio Test for Randomness",
-/// JASA 77, 1982. From ten values on; half of twenty values with an autocorrelation of 0.6 show it.
+/// *Likeness*: the squared differences of the ranks of neighbours ÷ the squared distances of all ranks from their mean
+/// are 2 on average, and less if neighbours are alike. R. Bartels, "The Rank Version of von Neumann's Ratio Test for
+/// Randomness", JASA 77, 1982. From ten values on; half of twenty values with an autocorrelation of 0.6 show it.
 #[must_use]
 pub fn course(values: &[f64], family: usize) -> Option<Course> {
     let all = Summary::of(values).filter(|all| all.min > 0.0)?;
@@ -96,9 +99,7 @@ fn slope(values: &[f64]) -> f64 {
 
 /// The probability that the ranks of neighbours are as much alike.
 fn likeness(values: &[f64]) -> f64 {
-    let below = |value: f64| values.iter().filter(|other| **other < value).count() as f64;
-    let equal = |value: f64| values.iter().filter(|other| **other == value).count() as f64;
-    let ranks: Vec<f64> = values.iter().map(|&value| below(value) + (equal(value) + 1.0) / 2.0).collect();
+    let ranks: Vec<f64> = doubled_ranks(values).0.into_iter().map(|rank| rank as f64 / 2.0).collect();
     let n = ranks.len() as f64;
     let mean = (n + 1.0) / 2.0;
     let squares: f64 = ranks.iter().map(|rank| (rank - mean).powi(2)).sum();
@@ -143,9 +144,9 @@ fn autocorrelation<'a>(samples: impl IntoIterator<Item = &'a [f64]>) -> Option<A
     })
 }
 
-/// What the variance of a mean of `n` values is multiplied with for values like those of `samples`, because they depend on
-/// each other: 1 if they do not, beyond chance. It corrects the error of the mean and that of the variance, for an
-/// autocorrelation that falls as rʲ over j values.
+/// What the variance of a mean of `n` values is multiplied with for values like those of `samples`, because they
+/// depend on each other: 1 if they do not, beyond chance. It corrects the error of the mean and that of the variance,
+/// for an autocorrelation that falls as rʲ over j values.
 #[must_use]
 pub fn inflation<'a>(samples: impl IntoIterator<Item = &'a [f64]>) -> Inflation {
     let counts = |one: &Autocorrelation| one.values >= VALUES_MIN && one.found > COUNTS_FROM * one.error;

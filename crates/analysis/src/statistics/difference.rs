@@ -116,8 +116,8 @@ impl Difference {
         self.is_stated() && self.grade == Grade::Shown
     }
 
-    /// Whether each side has [`DIFFERENCE_LEAST`] values, which is enough for one of several devices or nodes at the same
-    /// work: that all others were in another state in each pass is told from their medians.
+    /// Whether each side has [`DIFFERENCE_LEAST`] values, which is enough for one of several devices or nodes at the
+    /// same work: that all others were in another state in each pass is told from their medians.
     pub(crate) fn is_repeated(&self) -> bool {
         self.n.0.min(self.n.1) >= DIFFERENCE_LEAST
     }
@@ -142,8 +142,8 @@ fn tells_states(m: usize, n: usize, family: usize) -> bool {
     2.0_f64.powi(1 - values) * family.max(1) as f64 <= DIFFERENCE_LEVEL
 }
 
-/// Compares independent repetitions of a positive quantity; `family` is what is compared together with them: its number,
-/// or [`Family`].
+/// Compares independent repetitions of a positive quantity; `family` is what is compared together with them: its
+/// number, or [`Family`].
 ///
 /// A difference is shown if two tests show it. The rank test of Mann and Whitney has to reach [`DIFFERENCE_LEVEL`]:
 /// it assumes no distribution, and an outlier cannot make it detect a difference that is not there. The t test of the
@@ -242,9 +242,9 @@ pub(crate) const fn beyond_range(n: usize) -> Option<f64> {
 
 /// The bounds of a positive quantity from its repetitions, for a comparison with a number. The quantity is below or
 /// above them with a probability of at most [`DIFFERENCE_LEVEL`] ÷ `family` each by Student's t of the logarithms,
-/// and of at most [`DIFFERENCE_LEVEL`] by ranks. The ranks of five or six values do not reach that: their range is widened by
-/// a half, or a quarter, on each side. Returns `None` for fewer than [`DIFFERENCE_LEAST`] repetitions, or if one is not
-/// above 0.
+/// and of at most [`DIFFERENCE_LEVEL`] by ranks. The ranks of five or six values do not reach that: their range is
+/// widened by a half, or a quarter, on each side. Returns `None` for fewer than [`DIFFERENCE_LEAST`] repetitions, or
+/// if one is not above 0.
 #[must_use]
 pub fn bounds(values: &[f64], family: usize) -> Option<(f64, f64)> {
     if values.len() < DIFFERENCE_LEAST || values.iter().any(|&value| value <= 0.0) {
@@ -279,7 +279,8 @@ fn means(sides: [&Summary; 2], among: &Family) -> Option<(f64, f64, StudentsT)> 
             let all = own[0].1 + own[1].1;
             ([own.iter().map(|(variance, freedom)| variance * freedom).sum::<f64>() / all; 2], all)
         }
-        // What is known of the side that is known worse counts, because few variances tell badly how different they are.
+        // What is known of the side that is known worse counts, because few variances tell badly how different they
+        // are.
         Some(common) => {
             let [one, other] = [0, 1].map(|side| common[side].moderated(own[side].0, own[side].1));
             ([one.0, other.0], one.1.min(other.1).max(satterthwaite()))
@@ -321,9 +322,9 @@ pub struct SpreadTest {
 
 /// Two tests of the distances of the logarithms from their median, each at half of [`DIFFERENCE_LEVEL`]: an analysis of
 /// variance, F with 1 and N − 2 degrees of freedom (Brown and Forsythe, Journal of the American Statistical Association
-/// 69, 1974), and the rank test of Mann and Whitney, which a few distant values do not mislead. The distances are relative,
-/// so that a system with twice the rate may spread by twice the bytes, and taken from the median, so that skewed rates
-/// do not count as widely spread ones.
+/// 69, 1974), and the rank test of Mann and Whitney, which a few distant values do not mislead. The distances are
+/// relative, so that a system with twice the rate may spread by twice the bytes, and taken from the median, so that
+/// skewed rates do not count as widely spread ones.
 ///
 /// Returns `None` if a side has fewer than two values, or one that is not finite or not above 0.
 #[must_use]

@@ -7,7 +7,7 @@ use statrs::distribution::{Beta, Binomial, Continuous, ContinuousCDF, DiscreteCD
 
 use crate::statistics::{
     CONFIDENCE, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, OBVIOUS_APART, OBVIOUS_LEAST, Summary,
-    difference::beyond_range, median_bounds, repetitions_to_show, whole,
+    difference::beyond_range, inflation, median_bounds, repetitions_to_show, whole,
 };
 
 /// The share of runs in which an effect is to be told.
@@ -52,8 +52,8 @@ pub enum Question {
     Promise,
 }
 
-/// The smallest effect (after ÷ before − 1, of a rise) that n repetitions a side tell in [`POWER`] of all runs, as one of
-/// `family` comparisons. For [`Question::Equal`] and [`Question::EqualsNumber`] the smallest tolerance within
+/// The smallest effect (after ÷ before − 1, of a rise) that n repetitions a side tell in [`POWER`] of all runs, as one
+/// of `family` comparisons. For [`Question::Equal`] and [`Question::EqualsNumber`] the smallest tolerance within
 /// which equal sides are shown to be equal.
 /// `None` if nothing can be told.
 ///
@@ -78,8 +78,8 @@ pub fn detectable(question: Question, noise: f64, n: usize, family: usize) -> Op
     Some(high.exp_m1())
 }
 
-/// The number of repetitions a side from which on an effect (after ÷ before − 1, of either sign) is told in [`POWER`] of
-/// all runs. `None` if [`REPETITIONS_MOST`] are too few.
+/// The number of repetitions a side from which on an effect (after ÷ before − 1, of either sign) is told in [`POWER`]
+/// of all runs. `None` if [`REPETITIONS_MOST`] are too few.
 #[must_use]
 pub fn repetitions_for(question: Question, effect: f64, noise: f64, family: usize) -> Option<usize> {
     let logarithm = effect.ln_1p().abs();
@@ -105,7 +105,8 @@ pub fn settled_by(before: &[f64], after: &[f64], family: usize) -> Option<Settle
         Some(Summary::of(&logarithms).filter(|all| all.n > 1)?.deviation_sample.powi(2))
     };
     let squares: Vec<f64> = [before, after].into_iter().filter_map(deviation).collect();
-    let noise = (squares.iter().sum::<f64>() / squares.len().max(1) as f64).sqrt();
+    let dependent = inflation([before, after]).of_mean(before.len().min(after.len()).max(2));
+    let noise = (dependent * squares.iter().sum::<f64>() / squares.len().max(1) as f64).sqrt();
     let repetitions = repetitions_for(Question::Differ, change, noise, family)?;
     let is_more = repetitions > before.len().min(after.len()) && noise > 0.0;
     is_more.then_some(Settled { change: change.abs(), repetitions })
@@ -146,8 +147,8 @@ fn least_of(enough: impl Fn(usize) -> bool) -> Option<usize> {
     Some(high)
 }
 
-/// The probability that a difference of `effect`, in logarithms, is told: the lower one of those of the conditions of the
-/// test, which are met together.
+/// The probability that a difference of `effect`, in logarithms, is told: the lower one of those of the conditions of
+/// the test, which are met together.
 fn power(effect: f64, noise: f64, n: usize, family: usize) -> f64 {
     let effect = effect / noise.max(LEAST_NOISE);
     let by_means = of_two_sides(effect, n, DIFFERENCE_LEVEL / family.max(1) as f64);
@@ -161,9 +162,9 @@ fn power(effect: f64, noise: f64, n: usize, family: usize) -> f64 {
     by_means.min(other)
 }
 
-/// The power of Welch's test at `level` of n values a side that scatter alike and whose means differ by `effect` standard
-/// deviations. The share b that one side has of both variances is independent of their sum and has a beta distribution;
-/// Satterthwaite's degrees of freedom are (n − 1) ÷ (b² + (1 − b)²). Variances of few values are pooled.
+/// The power of Welch's test at `level` of n values a side that scatter alike and whose means differ by `effect`
+/// standard deviations. The share b that one side has of both variances is independent of their sum and has a beta
+/// distribution; Satterthwaite's degrees of freedom are (n − 1) ÷ (b² + (1 − b)²). Variances of few values are pooled.
 fn of_two_sides(effect: f64, n: usize, level: f64) -> f64 {
     let (apart, own) = (effect * (n as f64 / 2.0).sqrt(), n as f64 - 1.0);
     let with = |freedom: f64| student(apart, 2.0 * own, quantile(freedom, level / 2.0));
@@ -181,8 +182,8 @@ fn quantile(freedom: f64, tail: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |central| -central.inverse_cdf(tail))
 }
 
-/// The probability that a t statistic with a noncentrality of `apart` exceeds `needed`: the noncentral t distribution, as
-/// an integral over the estimated variance.
+/// The probability that a t statistic with a noncentrality of `apart` exceeds `needed`: the noncentral t distribution,
+/// as an integral over the estimated variance.
 fn student(apart: f64, freedom: f64, needed: f64) -> f64 {
     // The quantile of χ² ÷ its degrees of freedom: E. Wilson and M. Hilferty, PNAS 17, 1931.
     let squares = |place: f64| {
@@ -206,8 +207,8 @@ fn above_number(effect: f64, n: usize, family: usize) -> f64 {
     )
 }
 
-/// The probability that the lowest of n normal values, less this share of their range, is above a number that is `effect`
-/// standard deviations below the median.
+/// The probability that the lowest of n normal values, less this share of their range, is above a number that is
+/// `effect` standard deviations below the median.
 fn widened_above(effect: f64, n: usize, share: f64) -> f64 {
     let normal = normal();
     // The highest value has to be below what the lowest one allows.

@@ -31,18 +31,9 @@ pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<RankTest> {
         return None;
     }
     let (m, n) = (first.len(), second.len());
-    let mut all: Vec<(f64, bool)> = first.iter().map(|&value| (value, false)).collect();
-    all.extend(second.iter().map(|&value| (value, true)));
-    all.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // Ranks are doubled, so that the mean rank of equal values is an integer.
-    let (mut ranks, mut sum, mut ties) = (Vec::with_capacity(all.len()), 0, 0.0);
-    // Positive and negative zero are equal, but the sort order above distinguishes them.
-    for equal in all.chunk_by(|a, b| a.0 == b.0) {
-        let rank = 2 * ranks.len() + 1 + equal.len();
-        ranks.resize(ranks.len() + equal.len(), rank);
-        sum += rank * equal.iter().filter(|(_, of_second)| *of_second).count();
-        ties += (equal.len() as f64).powi(3) - equal.len() as f64;
-    }
+    let (mut ranks, ties) = doubled_ranks(&[first, second].concat());
+    let sum: usize = ranks[m..].iter().sum();
+    ranks.sort_unstable();
     // The sum of the second sample is 2U + n(n + 1).
     let u = (sum - n * (n + 1)) as f64 / 2.0;
     let p_value = if m.max(n) <= EXACT_VALUES_MAX {
@@ -51,6 +42,21 @@ pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<RankTest> {
         normal(u, (m * n) as f64, ties, m + n)
     };
     Some(RankTest { u, p_value })
+}
+
+/// Twice the rank of each value, so that the mean rank of equal values is an integer; and Σ(t³ − t) over the groups of
+/// equal values.
+pub(crate) fn doubled_ranks(values: &[f64]) -> (Vec<usize>, f64) {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+    let (mut ranks, mut below, mut ties) = (vec![0; values.len()], 0, 0.0);
+    // Positive and negative zero are equal, but the sort order above distinguishes them.
+    for equal in order.chunk_by(|a, b| values[*a] == values[*b]) {
+        equal.iter().for_each(|place| ranks[*place] = 2 * below + 1 + equal.len());
+        below += equal.len();
+        ties += (equal.len() as f64).powi(3) - equal.len() as f64;
+    }
+    (ranks, ties)
 }
 
 /// The share of all ways to choose `n` of the ranks whose sum is at least as far from the middle as this one. The

@@ -39,8 +39,8 @@ impl Sample {
     }
 }
 
-/// The scatter that several samples have in common. The variances of few values are themselves widely scattered; what is
-/// known of the others makes a variance that is low by chance higher.
+/// The scatter that several samples have in common. The variances of few values are themselves widely scattered; what
+/// is known of the others makes a variance that is low by chance higher.
 ///
 /// Source: Smyth, "Linear models and empirical Bayes methods for assessing differential expression in microarray
 /// experiments", Statistical Applications in Genetics and Molecular Biology 3, 2004, sections 3 and 6.2. Two things
@@ -61,9 +61,9 @@ const COMMON_FREEDOM_MAX: f64 = 12.0;
 const VARIANCE_MIN: f64 = 1e-18;
 
 impl CommonScatter {
-    /// The common scatter of samples of positive values, by the variances of their logarithms. Samples without scatter of
-    /// their own, of fewer than two values or with one that is not above 0, do not count. Returns `None` for fewer than
-    /// four others.
+    /// The common scatter of samples of positive values, by the variances of their logarithms. Samples without scatter
+    /// of their own, of fewer than two values or with one that is not above 0, do not count. Returns `None` for fewer
+    /// than four others.
     #[must_use]
     pub fn of_samples<'a>(samples: impl IntoIterator<Item = &'a [f64]>) -> Option<Self> {
         let of_sample = |sample: &[f64]| {
@@ -115,8 +115,8 @@ fn freedom_of(variance: f64) -> f64 {
 /// The number of halvings of the range of degrees of freedom, which leave less than a millionth.
 const HALVINGS: usize = 24;
 
-/// The derivative of the digamma function, by its recurrence and its asymptotic series: Abramowitz and Stegun, "Handbook
-/// of Mathematical Functions", 6.4.6 and 6.4.12.
+/// The derivative of the digamma function, by its recurrence and its asymptotic series: Abramowitz and Stegun,
+/// "Handbook of Mathematical Functions", 6.4.6 and 6.4.12.
 fn trigamma(x: f64) -> f64 {
     let (mut x, mut sum) = (x, 0.0);
     while x < 6.0 {
@@ -167,9 +167,9 @@ impl Scatter {
     }
 
     /// The variance of each inner point around the straight line through its neighbours, which is little affected by
-    /// the shape of a curve with many points. Points are in ascending order of x. Returns `None` if there are fewer than
-    /// four of them, if two have the same x, or a rate is 0. What a point at `bend` is off is no scatter if the curve
-    /// bends there.
+    /// the shape of a curve with many points. Points are in ascending order of x. Returns `None` if there are fewer
+    /// than four of them, if two have the same x, or a rate is 0. What a point at `bend` is off is no scatter if the
+    /// curve bends there.
     ///
     /// Source: Gasser, Sroka, Jennen-Steinmetz, "Residual variance and residual pattern in nonlinear regression",
     /// Biometrika 73, 1986.

@@ -22,8 +22,8 @@ pub struct Best {
     pub operations_per_second: f64,
     /// Median of the wall times of its passes in seconds, if it is one of jobs, which are compared by it.
     pub elapsed: Option<f64>,
-    /// Rate ÷ that of the second best − 1; of jobs the time of the second best ÷ its own − 1. `None` if it is within the
-    /// scatter.
+    /// Rate ÷ that of the second best − 1; of jobs the time of the second best ÷ its own − 1. `None` if it is within
+    /// the scatter.
     pub gain: Option<f64>,
     /// The number of points that it was chosen from.
     pub of: usize,

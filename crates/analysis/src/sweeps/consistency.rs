@@ -99,9 +99,9 @@ fn of_passes(sweep: &[&Subject<'_>]) -> Vec<f64> {
     (0..passes).filter_map(variation).collect()
 }
 
-/// The number of other sweeps that were not shown to vary more or less than number `place`, of those whose passes may be compared.
-/// One is added to each variation, which may be 0 and would have no logarithm. All others have to be told apart, so
-/// chance has two ways only: the least of several alike, and the largest.
+/// The number of other sweeps that were not shown to vary more or less than number `place`, of those whose passes may
+/// be compared. One is added to each variation, which may be 0 and would have no logarithm. All others have to be told
+/// apart, so chance has two ways only: the least of several alike, and the largest.
 fn as_steady_as(place: usize, race: &[Vec<f64>]) -> usize {
     let own = &race[place];
     let family = (race.len() - 1).min(2);

@@ -22,8 +22,8 @@ const HALVINGS: usize = 24;
 ///   it, or
 /// * a single repeated point that exceeds both of its neighbours.
 ///
-/// Stretches have 1, 2, 4, … points. Each rate is a logarithm, since noise grows with the rate. A difference counts if it
-/// is at least [`ALIKE_SHARE`], and larger than noise makes any of the tried differences of this direction with a
+/// Stretches have 1, 2, 4, … points. Each rate is a logarithm, since noise grows with the rate. A difference counts if
+/// it is at least [`ALIKE_SHARE`], and larger than noise makes any of the tried differences of this direction with a
 /// probability of [`DIFFERENCE_LEVEL`]. A curve that only rises or only falls has differences of one direction only, so
 /// that one false difference is enough for a false sweet spot; a flat one needs two. The noise is that of the
 /// repetitions, or without repetitions that of neighbours (`Scatter::of_neighbours`).

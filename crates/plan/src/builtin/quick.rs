@@ -2,8 +2,9 @@
 //!
 //! Six figures are measured in six interleaved passes, so that each has its own spread, drift over time affects all of
 //! them, and a difference between two such runs can be shown (with the cached cases it is obvious at most). All cases
-//! share one file, which is filled once: reads find data, and writes overwrite allocated blocks. Each pass is ended by the clock, because the speed of the storage is not yet known.
-//! Optional cases on cached data come last, since pages in the cache would slow direct transfers down.
+//! share one file, which is filled once: reads find data, and writes overwrite allocated blocks. Each pass is ended by
+//! the clock, because the speed of the storage is not yet known. Optional cases on cached data come last, since pages
+//! in the cache would slow direct transfers down.
 //!
 //! ```
 //! use plan::quick::{Options, QuickEnvironment, plan};
@@ -53,8 +54,8 @@ const GRAIN: u64 = 8 << 20;
 const LARGE: u64 = 1 << 20;
 /// Transfer size of the random cases: a page.
 const SMALL: u64 = 4 << 10;
-/// Number of passes of each case: the fewest with an interval of 95 % of the median, and enough to show a difference of two
-/// runs among their six rates and six latencies (`analysis::statistics::repetitions_to_show`).
+/// Number of passes of each case: the fewest with an interval of 95 % of the median, and enough to show a difference
+/// of two runs among their six rates and six latencies (`analysis::statistics::repetitions_to_show`).
 const REPETITIONS: u32 = 6;
 /// Limit on repetitions: more would take days.
 const REPETITIONS_MAX: u32 = 1000;

@@ -13,8 +13,8 @@ pub const PHASE_SECONDS_MIN: f64 = 2.0;
 pub const SHORT_SECONDS_MIN: f64 = 0.5;
 /// The fewest passes of which a difference is shown.
 pub const SHORT_PASSES_MIN: usize = 5;
-/// So many operations for each that is in flight. The queue then drains in at most a third of the time, in which a server
-/// with one queue is as busy as before, and one of several is not.
+/// So many operations for each that is in flight. The queue then drains in at most a third of the time, in which a
+/// server with one queue is as busy as before, and one of several is not.
 pub const SHORT_TURNS_MIN: f64 = 3.0;
 /// Phase length that advice aims at: long enough for ten one-second samples.
 pub const PHASE_SECONDS_ADVISED: f64 = 10.0;
@@ -97,10 +97,10 @@ pub enum Concern {
     },
 }
 
-/// The seconds that a phase is below if it is too short for a rate: [`crate::Protocol::phase_min`] where it is given, else
-/// [`PHASE_SECONDS_MIN`]. From [`SHORT_SECONDS_MIN`] on it is not if its case has [`SHORT_PASSES_MIN`] passes and it made
-/// `turns`, its operations for each one that is in flight, at least [`SHORT_TURNS_MIN`] times: what is left of the noise
-/// of a short phase then is scatter between passes, which every test counts.
+/// The seconds that a phase is below if it is too short for a rate: [`crate::Protocol::phase_min`] where it is given,
+/// else [`PHASE_SECONDS_MIN`]. From [`SHORT_SECONDS_MIN`] on it is not if its case has [`SHORT_PASSES_MIN`] passes and
+/// it made `turns`, its operations for each one that is in flight, at least [`SHORT_TURNS_MIN`] times: what is left of
+/// the noise of a short phase then is scatter between passes, which every test counts.
 #[must_use]
 pub fn short_of(seconds: f64, phase_min: Nanos, passes: usize, turns: f64) -> Option<f64> {
     let is_known = passes >= SHORT_PASSES_MIN && turns >= SHORT_TURNS_MIN;
@@ -130,9 +130,11 @@ pub(super) fn length_concerns(case: &Case, phases: &[PhaseEstimate]) -> Vec<Conc
     let is_known = |estimate: &&PhaseEstimate| (transfers || estimate.by_clock) && !estimate.is_unknown();
     let results = phases.iter().filter(|estimate| estimate.phase.is_result()).filter(is_known);
     let concern = |estimate: &PhaseEstimate| {
-        let turns = estimate.bytes.0 as f64
-            / case.workload.geometry.transfer.0.max(1) as f64
-            / (f64::from(case.workload.tasks) * f64::from(case.workload.backend.depth()));
+        let by_bytes = || estimate.bytes.0 / case.workload.geometry.transfer.0.max(1);
+        let operations = estimate.operations.unwrap_or_else(by_bytes) as f64;
+        // What is not predicted is not said to be too little.
+        let turns = case.in_flight().filter(|_| operations > 0.0);
+        let turns = turns.map_or(f64::INFINITY, |in_flight| operations / in_flight.max(1.0));
         let passes = case.repetitions_least() as usize;
         if short_of(estimate.seconds.middle, case.protocol.phase_min, passes, turns).is_some() {
             let segments = scaled(estimate, advised);

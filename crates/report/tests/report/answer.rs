@@ -27,8 +27,8 @@ fn the_answer_fits_every_terminal_and_is_short() {
             for line in text.lines() {
                 assert!(line.chars().count() <= columns, "{name}, {columns} columns: {line}");
             }
-            // A simulated run has an additional line for its mark, and its verdicts are longer. Two lines are what a peak
-            // is stated with.
+            // A simulated run has an additional line for its mark, and its verdicts are longer. Two lines are what a
+            // peak is stated with.
             let most = if study.is_simulated() { 26 } else { 17 };
             assert!(card(&text) <= most, "{name}: {text}");
             assert!(text.lines().count() <= 120, "{name}: {} lines\n{text}", text.lines().count());

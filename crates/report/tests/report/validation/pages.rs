@@ -1,5 +1,5 @@
-//! Pages of comparisons, and curves, by noise of many kinds: how often something is told of storage that does not differ,
-//! and how large a difference has to be to be told.
+//! Pages of comparisons, and curves, by noise of many kinds: how often something is told of storage that does not
+//! differ, and how large a difference has to be to be told.
 
 use std::fmt::Write as _;
 
@@ -207,7 +207,7 @@ fn rates(logarithms: &[f64]) -> Vec<f64> {
     logarithms.iter().map(|one| 100.0 * one.exp()).collect()
 }
 
-/// Whether a page of such samples has a difference that is shown, and one that is obvious.
+/// Each difference of a page of such samples that is told: whether it is shown, else it is obvious.
 fn told(sides: &[Vec<Vec<f64>>; 2]) -> Vec<Option<bool>> {
     let [before, after] = [0, 1].map(|side| sides[side].iter().map(Vec::as_slice).collect::<Vec<_>>());
     let family = Family::of_samples(before.len(), &before, &after);
