@@ -60,6 +60,7 @@ pub use cases::criteria::{
     Over, Per, PublishedReference, Quantity, RateName, Relation, SERVER_MEMORY_MULTIPLE, Selector, Side,
     Statistic, TargetDescription, state_caches,
 };
+pub use cases::limit::{Direction, FigureName, FigureQuantity, Limit, LimitError, figure_name};
 pub use cases::phase::Phase;
 pub use cases::plan::{OptionNote, Plan, PlanSource, Rival};
 pub use cases::protocol::{INTERVAL_REPETITIONS_MIN, PassRole, Protocol, Stopping};
@@ -87,7 +88,7 @@ pub use text::shell::shell_word;
 pub use text::units::{Bytes, Nanos};
 pub use text::visible::{cut_words, is_hidden, visible, visible_lines};
 pub use work::Work;
-pub use work::find::Find;
+pub use work::find::{Find, fits};
 pub use work::names::{
     EntryType, JobsPlacement, ObjectsPlacement, RENAMED, TreePlacement, entry_type, table_name,
 };

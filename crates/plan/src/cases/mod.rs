@@ -5,6 +5,7 @@ pub(crate) mod case;
 pub(crate) mod condition;
 pub(crate) mod criteria;
 mod known;
+pub(crate) mod limit;
 pub(crate) mod phase;
 pub(crate) mod plan;
 pub(crate) mod protocol;

@@ -37,20 +37,7 @@ impl Find {
     /// ```
     #[must_use]
     pub fn fits(&self, name: &[u8]) -> bool {
-        let pattern = self.matching.as_bytes();
-        let Some(first) = pattern.iter().position(|byte| *byte == b'*') else { return name == pattern };
-        let Some(mut rest) = name.strip_prefix(&pattern[..first]) else { return false };
-        let mut pieces = pattern[first + 1..].split(|byte| *byte == b'*').peekable();
-        while let Some(piece) = pieces.next() {
-            if pieces.peek().is_none() {
-                return rest.ends_with(piece);
-            }
-            match position(rest, piece) {
-                Some(at) => rest = &rest[at + piece.len()..],
-                None => return false,
-            }
-        }
-        true
+        fits(self.matching.as_bytes(), name)
     }
 
     pub(crate) fn check(&self, backend: Backend) -> Result<(), PlanError> {
@@ -81,6 +68,24 @@ impl fmt::Display for Find {
             None => Ok(()),
         }
     }
+}
+
+/// Whether `name` matches `pattern`, in which `*` stands for any characters.
+#[must_use]
+pub fn fits(pattern: &[u8], name: &[u8]) -> bool {
+    let Some(first) = pattern.iter().position(|byte| *byte == b'*') else { return name == pattern };
+    let Some(mut rest) = name.strip_prefix(&pattern[..first]) else { return false };
+    let mut pieces = pattern[first + 1..].split(|byte| *byte == b'*').peekable();
+    while let Some(piece) = pieces.next() {
+        if pieces.peek().is_none() {
+            return rest.ends_with(piece);
+        }
+        match position(rest, piece) {
+            Some(at) => rest = &rest[at + piece.len()..],
+            None => return false,
+        }
+    }
+    true
 }
 
 /// The position at which `piece` first occurs in `text`.
