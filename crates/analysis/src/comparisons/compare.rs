@@ -1,12 +1,12 @@
 //! Compares figures of two runs, releases or targets.
 
-use plan::{Operation, Phase, RateName};
+use plan::{FigureQuantity, Operation, Phase, RateName};
 
+use crate::comparisons::Pair;
 use crate::figures::{Figure, LatencySummary, RepetitionFigure};
-use crate::gate::{Outcome, Reason, Stated};
+use crate::gate::{Outcome, Reason};
 use crate::statistics::{
-    Contrast, DIFFERENCE_LEAST, Difference, Family, Grade, OBVIOUS_LEAST, Settled, difference::difference,
-    settled_by,
+    Contrast, Difference, Family, Grade, Settled, Summary, best_grade, difference::difference, settled_by,
 };
 
 /// A comparison of two figures from two runs, releases or targets.
@@ -18,6 +18,8 @@ pub struct Comparison {
     pub phase: Phase,
     /// The operation, if latencies are compared.
     pub operation: Option<Operation>,
+    /// What is compared of them.
+    pub quantity: FigureQuantity,
     /// For a rate: whether it is the rate over the transfer time alone, in addition to the rate by which both figures
     /// are summarised.
     pub transferring: bool,
@@ -26,6 +28,8 @@ pub struct Comparison {
     pub difference: Difference,
     /// What would tell the change if it is not told.
     pub settled_by: Option<Settled>,
+    /// If a run is one value: the scatter of the first side and that of the second.
+    pub scatter: Option<[RunScatter; 2]>,
     /// The outcome that the policy of [`crate::gate::Kind::Comparison`] derives from the doubts about both figures.
     /// Nothing is stated about a withheld comparison.
     pub outcome: Outcome,
@@ -41,96 +45,166 @@ impl Comparison {
     }
 }
 
-/// The values by which two figures are compared: a rate, or the mean latency of an operation.
+/// The scatter of the runs of a side, as coefficients of variation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunScatter {
+    /// Of the medians of the runs. `None` for a single run.
+    pub between: Option<f64>,
+    /// Of the passes of a run: the root mean square over the runs. `None` if no run has several passes.
+    pub within: Option<f64>,
+}
+
+/// The values by which two figures are compared: a rate, or a latency of an operation.
 #[derive(Debug)]
 pub(crate) struct Samples {
     case: String,
     phase: Phase,
     operation: Option<Operation>,
+    quantity: FigureQuantity,
     transferring: bool,
     before: Vec<f64>,
     after: Vec<f64>,
+    scatter: Option<[RunScatter; 2]>,
+    /// What the values of the second side are compared with, ÷ those of the first.
+    factor: f64,
 }
 
-/// The samples for a comparison of two figures. The figures may be of one case, or of two that differ in the property
-/// of interest: two targets, or 64 tasks and 160. Rates come first, by the name by which both are summarised, or by
-/// wall time if the names differ; then the mean latency of each operation. For figures of different tools, the rate
-/// over the transfer time alone comes in between if it differs, because tools count opening, syncing and closing in
-/// different ways.
-pub(crate) fn samples(before: &Figure, after: &Figure, of_two_tools: bool) -> Vec<Samples> {
-    let counts = after.rate_of();
-    let sampled = |operation, transferring, of: &dyn Fn(&RepetitionFigure) -> Option<f64>| {
-        let [before_values, after_values] = [before, after].map(|figure| values(figure, of));
-        Samples {
-            case: names(before, after),
-            phase: after.phase,
-            operation,
-            transferring,
-            before: before_values,
-            after: after_values,
-        }
-    };
-    let by = |rate: RateName| move |one: &RepetitionFigure| one.rates.get(rate).map(|rate| counts.get(&rate));
-    let rate = if before.rate == after.rate { before.rate } else { RateName::ByWall };
-    let mut found = vec![sampled(None, false, &by(rate))];
+/// The samples for a comparison of a figure of one side with one of the other: on each side one for each run, and at
+/// least one. They may
+/// be of one case, or of two that differ in the property of interest: two targets, or 64 tasks and 160. Rates come
+/// first; then the mean latency of each operation. For figures of different tools, the rate over the transfer time alone
+/// comes in between if it differs, because tools count opening, syncing and closing in different ways.
+pub(crate) fn samples(before: &[&Figure], after: &[&Figure], of_two_tools: bool) -> Vec<Samples> {
+    let mut found = samples_of(FigureQuantity::Rate, before, after);
     if of_two_tools {
-        let all = sampled(None, false, &by(RateName::ByWall));
-        let transferring = sampled(None, true, &by(RateName::ByIo));
+        let all = by_rate(RateName::ByWall, before, after);
+        let transferring = Samples { transferring: true, ..by_rate(RateName::ByIo, before, after) };
         if is_other(&all.before, &transferring.before) || is_other(&all.after, &transferring.after) {
             found.push(transferring);
         }
     }
-    for operation in Operation::ALL {
-        let is_known = |figure: &Figure| figure.response(operation).is_some_and(|latency| latency.knows_mean);
-        if is_known(before) && is_known(after) {
-            let mean = |one: &RepetitionFigure| one.response(operation).map(LatencySummary::mean_ns);
-            found.push(sampled(Some(operation), false, &mean));
-        }
-    }
+    let latencies = samples_of(FigureQuantity::Latency, before, after).into_iter();
+    found.extend(latencies.filter(|one| !one.before.is_empty() && !one.after.is_empty()));
     found
+}
+
+/// The samples of one quantity: of rates those of the rate by which all figures are summarised, or of the rate by wall
+/// time if they differ; of latencies those of each operation that a side knows. A side that does not has no values.
+pub(crate) fn samples_of(quantity: FigureQuantity, before: &[&Figure], after: &[&Figure]) -> Vec<Samples> {
+    let figures = || before.iter().chain(after);
+    if quantity == FigureQuantity::Rate {
+        let rate = figures().next().map_or(RateName::ByWall, |one| one.rate);
+        let is_same = figures().all(|one| one.rate == rate);
+        return vec![by_rate(if is_same { rate } else { RateName::ByWall }, before, after)];
+    }
+    let of_operation = |operation: Operation| {
+        let value = move |latency: &LatencySummary| match quantity {
+            FigureQuantity::Percentile(percent) => latency.percentile(percent),
+            _ => latency.knows_mean.then(|| latency.mean_ns()),
+        };
+        let of = |one: &RepetitionFigure| value(one.response(operation)?);
+        let is_known = |one: &&Figure| one.response(operation).and_then(value).is_some();
+        figures().any(is_known).then(|| Samples {
+            operation: Some(operation),
+            quantity,
+            ..sampled(before, after, &of)
+        })
+    };
+    Operation::ALL.into_iter().filter_map(of_operation).collect()
+}
+
+fn by_rate(rate: RateName, before: &[&Figure], after: &[&Figure]) -> Samples {
+    let counts = after.iter().chain(before).next().map(|one| one.rate_of());
+    sampled(before, after, &|one| one.rates.get(rate).zip(counts).map(|(rate, counts)| counts.get(&rate)))
+}
+
+fn sampled(before: &[&Figure], after: &[&Figure], of: &dyn Fn(&RepetitionFigure) -> Option<f64>) -> Samples {
+    let is_of_runs = before.len() > 1 || after.len() > 1;
+    let [(before_values, one), (after_values, other)] =
+        [before, after].map(|side| if is_of_runs { medians(side, of) } else { (passes(side, of), None) });
+    Samples {
+        case: names(before[0], after[0]),
+        phase: after[0].phase,
+        operation: None,
+        quantity: FigureQuantity::Rate,
+        transferring: false,
+        before: before_values,
+        after: after_values,
+        scatter: one.zip(other).map(|(one, other)| [one, other]),
+        factor: 1.0,
+    }
+}
+
+/// The values of the counted passes: warm-up passes are not part of the scatter.
+fn passes(figures: &[&Figure], of: &dyn Fn(&RepetitionFigure) -> Option<f64>) -> Vec<f64> {
+    figures.iter().flat_map(|figure| figure.counted()).filter_map(of).collect()
+}
+
+/// The median of each run, and the scatter of all of them.
+fn medians(
+    figures: &[&Figure],
+    of: &dyn Fn(&RepetitionFigure) -> Option<f64>,
+) -> (Vec<f64>, Option<RunScatter>) {
+    let runs = figures.iter().filter_map(|figure| Summary::of(&passes(&[figure], of)));
+    let runs: Vec<Summary> = runs.collect();
+    let medians: Vec<f64> = runs.iter().map(|one| one.median).collect();
+    let squares: Vec<f64> = runs.iter().filter(|one| one.n > 1).map(|one| one.variation.powi(2)).collect();
+    let within = (!squares.is_empty()).then(|| (squares.iter().sum::<f64>() / squares.len() as f64).sqrt());
+    let between = Summary::of(&medians).filter(|all| all.n > 1).map(|all| all.variation);
+    (medians, Some(RunScatter { between, within }))
 }
 
 /// Two rates of one figure that are closer than this are shown as one.
 const SAME_RATE: f64 = 0.01;
 
 fn is_other(all: &[f64], transferring: &[f64]) -> bool {
-    let median = |values| crate::statistics::Summary::of(values).map_or(f64::NAN, |summary| summary.median);
+    let median = |values| Summary::of(values).map_or(f64::NAN, |summary| summary.median);
     (median(transferring) / median(all) - 1.0).abs() > SAME_RATE
 }
 
 impl Samples {
-    /// Whether latencies are compared, for which smaller is better.
-    pub(crate) const fn is_of_latency(&self) -> bool {
-        self.operation.is_some()
+    /// The same values, of which those of the second side are compared with `factor` × those of the first.
+    pub(crate) fn against(self, factor: f64) -> Self {
+        Self { factor, ..self }
     }
 
-    /// The best grade that a difference can have with so many values. What is shown and what is obvious are two
-    /// families, each with its own error.
-    pub(crate) fn grade(&self) -> Option<Grade> {
-        match self.before.len().min(self.after.len()) {
-            DIFFERENCE_LEAST.. => Some(Grade::Shown),
-            OBVIOUS_LEAST.. => Some(Grade::Obvious),
-            _ => None,
-        }
+    /// What is compared: the case, the phase, the quantity, and the operation if it is a latency.
+    pub(crate) fn subject(&self) -> (&str, Phase, FigureQuantity, Option<Operation>) {
+        (&self.case, self.phase, self.quantity, self.operation)
     }
 
-    /// The comparison as one of a family that could be stated, with the outcome that `gate` gives it.
-    pub(crate) fn compared(
-        self,
-        family: Family,
-        gate: impl FnOnce(&Self, &Difference) -> Stated<()>,
-    ) -> Option<Comparison> {
-        let found = difference(&self.before, &self.after, family)?;
-        let gated = gate(&self, &found);
+    /// The sides without a value.
+    pub(crate) const fn is_missing(&self) -> [bool; 2] {
+        [self.before.is_empty(), self.after.is_empty()]
+    }
+
+    fn expected(&self) -> Vec<f64> {
+        self.before.iter().map(|value| value * self.factor).collect()
+    }
+
+    /// The comparison as one of a family that could be stated, with the outcome that the gate gives it.
+    fn compared(&self, pair: &Pair<'_, '_>, family: Family) -> Option<Comparison> {
+        let expected = self.expected();
+        let from_expected = difference(&expected, &self.after, family)?;
+        let of_first = |change: f64| (1.0 + change) * self.factor - 1.0;
+        let found = Difference {
+            before: from_expected.before / self.factor,
+            change: of_first(from_expected.change),
+            interval: from_expected.interval.map(|(low, high)| (of_first(low), of_first(high))),
+            ..from_expected
+        };
+        let gated = pair.gated(&found, from_expected.change, self.quantity.is_of_latency());
         let untested = Difference { interval: None, p_value: None, outcome: Contrast::NotShown, ..found };
         let is_open = gated.says().is_some() && !found.is_stated();
-        let settled_by = is_open.then(|| settled_by(&self.before, &self.after, family.size)).flatten();
+        let settled_by = is_open.then(|| settled_by(&expected, &self.after, family)).flatten();
         Some(Comparison {
             settled_by,
-            case: self.case,
+            case: self.case.clone(),
             phase: self.phase,
             operation: self.operation,
+            quantity: self.quantity,
             transferring: self.transferring,
+            scatter: self.scatter,
             difference: if gated.says().is_some() { found } else { untested },
             outcome: gated.outcome,
             reasons: gated.reasons,
@@ -138,11 +212,29 @@ impl Samples {
     }
 }
 
-/// The comparisons of `all` as one family.
-pub(crate) fn family<'a>(all: impl Iterator<Item = &'a Samples>) -> Family {
-    let (before, after): (Vec<&[f64]>, Vec<&[f64]>) =
-        all.map(|one| (one.before.as_slice(), one.after.as_slice())).unzip();
-    Family::of_samples(before.len(), &before, &after)
+/// Compares all samples of all pairs. Those that could be stated are families, whatever their size: a family must not
+/// depend on the result. What can be shown and what can be obvious are two, each with its own error. `None` where a
+/// side has no value, or one that is not above 0.
+pub(crate) fn compared(all: &[(&Pair<'_, '_>, Vec<Samples>)]) -> Vec<Vec<Option<Comparison>>> {
+    let grade = |one: &Samples| best_grade(one.before.len(), one.after.len());
+    let usable: Vec<&Samples> =
+        all.iter().filter(|(pair, _)| pair.is_usable()).flat_map(|(_, samples)| samples).collect();
+    let family = |of: Option<Grade>| {
+        let samples: Vec<&&Samples> = usable.iter().filter(|one| grade(one) == of).collect();
+        let before: Vec<&[f64]> = samples.iter().map(|one| one.before.as_slice()).collect();
+        let after: Vec<&[f64]> = samples.iter().map(|one| one.after.as_slice()).collect();
+        Family::of_samples(samples.len(), &before, &after)
+    };
+    let [shown, obvious, neither] = [Some(Grade::Shown), Some(Grade::Obvious), None].map(family);
+    let of_sample = |pair: &Pair<'_, '_>, one: &Samples| {
+        let family = match grade(one) {
+            Some(Grade::Shown) => shown,
+            Some(Grade::Obvious) => obvious,
+            None => neither,
+        };
+        one.compared(pair, family)
+    };
+    all.iter().map(|(pair, samples)| samples.iter().map(|one| of_sample(pair, one)).collect()).collect()
 }
 
 fn names(before: &Figure, after: &Figure) -> String {
@@ -158,11 +250,6 @@ fn names(before: &Figure, after: &Figure) -> String {
 /// The same workload on 2 nodes is not the same as on 1, even if the case has the same name.
 fn nodes(count: u64) -> String {
     if count == 1 { "1 node".to_owned() } else { format!("{count} nodes") }
-}
-
-/// The values of the counted passes: warm-up passes are not part of the scatter.
-fn values(figure: &Figure, of: impl Fn(&RepetitionFigure) -> Option<f64>) -> Vec<f64> {
-    figure.counted().filter_map(of).collect()
 }
 
 /// The rates that differ most, in either direction: among those that were shown to differ, or else among those with

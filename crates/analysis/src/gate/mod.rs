@@ -330,23 +330,42 @@ impl<'a> Gate<'a> {
         decide((T::KIND, statement), inputs, reasons, value)
     }
 
-    /// Makes a statement about a figure of one run and one of another, with reasons other than doubts. Its reasons
-    /// say which run they apply to; it lists no inputs, because figures are numbered per run.
-    pub(crate) fn state_of_two_runs<T>(
+    /// Makes a statement about a figure of the runs of one side and of those of another, with reasons other than
+    /// doubts. Its reasons say which side they apply to; it lists no inputs, because figures are numbered per run.
+    pub(crate) fn state_of_sides<T>(
         kind: Kind,
-        runs: [(&Self, usize); 2],
+        sides: [&[(&Self, usize)]; 2],
         statement: Use,
         more: impl IntoIterator<Item = Reason>,
         value: T,
     ) -> Stated<T> {
-        let [before, after] =
-            runs.map(|(gate, place)| gate.against.get(place).map_or(&[][..], Vec::as_slice));
+        let [before, after] = sides.map(|runs| {
+            let of_runs = runs.iter().filter_map(|(run, place)| run.against.get(*place));
+            of_runs.flatten().cloned().collect::<Vec<Reason>>()
+        });
         let has = |all: &[Reason], one: &Reason| all.iter().any(|other| other.because == one.because);
+        let both =
+            if sides.iter().any(|runs| runs.len() > 1) { "both sides, before" } else { "both runs, before" };
         let of = |run: &str, one: &Reason| Reason::new(one.because, format!("{run}: {}", one.evidence));
-        let first =
-            before.iter().map(|one| of(if has(after, one) { "both runs, before" } else { "before" }, one));
-        let second = after.iter().filter(|one| !has(before, one)).map(|one| of("after", one));
+        let first = before.iter().map(|one| of(if has(&after, one) { both } else { "before" }, one));
+        let second = after.iter().filter(|one| !has(&before, one)).map(|one| of("after", one));
         decide((kind, statement), Vec::new(), first.chain(second).chain(more).collect(), value)
+    }
+
+    /// The figures of a side's runs without those that nothing may be compared with, and the reason for these. If none
+    /// would be left, all are kept, and the comparison will be withheld.
+    pub(crate) fn comparable<'g>(
+        side: &str,
+        runs: Vec<(&'g Self, usize)>,
+    ) -> (Vec<(&'g Self, usize)>, Option<Reason>) {
+        let (kept, without): (Vec<_>, Vec<_>) =
+            runs.into_iter().partition(|(run, place)| run.is_usable(*place));
+        let Some(&(run, place)) = without.first().filter(|_| !kept.is_empty()) else {
+            return (if kept.is_empty() { without } else { kept }, None);
+        };
+        let why = run.against(place, Use::Other, None).into_iter().next().unwrap_or_default();
+        let evidence = format!("{side}: {} of {} runs: {why}", without.len(), without.len() + kept.len());
+        (kept, Some(Reason::new(Because::LeftOut, evidence)))
     }
 
     /// The reason that, during the slower figure, other programs used more processors and its tasks waited longer for

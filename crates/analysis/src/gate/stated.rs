@@ -116,7 +116,7 @@ pub(crate) fn untold(kind: Kind, difference: &Difference) -> Option<Reason> {
 /// The condition of a difference that is obvious.
 pub(crate) fn condition(difference: &Difference) -> String {
     let (least, to_show) = (difference.n.0.min(difference.n.1), difference.to_show);
-    format!("unless this storage has two states this far apart: {least} repetitions a side, {to_show} tell")
+    format!("unless this storage has two states this far apart: n = {least}, {to_show} a side tell")
 }
 
 pub(super) fn too_few(n: usize, least: usize) -> Option<Reason> {

@@ -165,6 +165,9 @@ impl Inflation {
 
     /// The factor for a mean of `n` values.
     pub(crate) fn of_mean(self, n: usize) -> f64 {
+        if n < 2 {
+            return 1.0;
+        }
         let count = n as f64;
         let (mut sum, mut power) = (1.0, 1.0);
         for step in 1..n {

@@ -17,6 +17,20 @@ pub const OBVIOUS_LEAST: usize = 2;
 /// sides deceives a t test of two or three values.
 pub(crate) const OBVIOUS_APART: f64 = 1.5;
 
+/// So many values on one side tell whether a single one is of their kind: it is among the outermost of 21 by chance in
+/// one of ten cases, and a t test with 19 degrees of freedom has to tell it apart as well.
+pub(crate) const MANY: usize = 20;
+
+/// The best grade that a difference of so many values can have.
+pub(crate) const fn best_grade(before: usize, after: usize) -> Option<Grade> {
+    let (least, most) = if before < after { (before, after) } else { (after, before) };
+    match (least, most) {
+        (DIFFERENCE_LEAST.., _) => Some(Grade::Shown),
+        (OBVIOUS_LEAST.., _) | (1.., MANY..) => Some(Grade::Obvious),
+        _ => None,
+    }
+}
+
 /// Relative resolution: closer values are equal, and the scatter of a sample is assumed to be at least this large.
 /// Far above rounding, and far below the clock resolution for a phase.
 const RESOLUTION: f64 = 1e-9;
@@ -183,7 +197,7 @@ pub fn difference(before: &[f64], after: &[f64], family: impl Into<Family>) -> O
         return None;
     }
     let least = first.n.min(second.n);
-    if least < OBVIOUS_LEAST {
+    if best_grade(first.n, second.n).is_none() {
         return Some(untested);
     }
     let apart = (second.min / first.max).max(first.min / second.max);
@@ -195,7 +209,8 @@ pub fn difference(before: &[f64], after: &[f64], family: impl Into<Family>) -> O
     let by_means = if moved.abs() < RESOLUTION { 1.0 } else { 2.0 * student.sf((moved / error).abs()) };
     let by_means = (by_means * family).min(1.0);
     if least < DIFFERENCE_LEAST {
-        let is_obvious = by_means <= DIFFERENCE_LEVEL && apart >= OBVIOUS_APART;
+        let is_apart = apart >= OBVIOUS_APART || (apart > 1.0 && first.n.max(second.n) >= MANY);
+        let is_obvious = by_means <= DIFFERENCE_LEVEL && is_apart;
         let outcome = match is_obvious {
             true if change > 0.0 => Contrast::Higher,
             true => Contrast::Lower,

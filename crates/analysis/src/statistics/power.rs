@@ -6,8 +6,9 @@
 use statrs::distribution::{Beta, Binomial, Continuous, ContinuousCDF, DiscreteCDF, Normal, StudentsT};
 
 use crate::statistics::{
-    CONFIDENCE, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, OBVIOUS_APART, OBVIOUS_LEAST, Summary,
-    difference::beyond_range, inflation, median_bounds, repetitions_to_show, whole,
+    CONFIDENCE, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Family, OBVIOUS_APART, OBVIOUS_LEAST, Summary,
+    difference::{beyond_range, difference},
+    inflation, median_bounds, repetitions_to_show, whole,
 };
 
 /// The share of runs in which an effect is to be told.
@@ -36,6 +37,9 @@ const SHARES: usize = 16;
 
 /// The number of steps of an integral over the lowest of several values.
 const STEPS: usize = 400;
+
+/// The length of an interval and the part of it that [`POWER`] takes, ÷ the length: about 3.6 and 1.3 standard errors.
+const LENGTHS: f64 = 1.35;
 
 /// What repetitions are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,21 +99,31 @@ pub struct Settled {
     pub repetitions: usize,
 }
 
-/// What would tell the change between two samples, by the scatter of both. `None` if no value scatters, if there are
-/// repetitions enough already, or if [`REPETITIONS_MOST`] are too few.
+/// What would tell the change between two samples if it is not told, by the scatter of both. If that says that there are
+/// repetitions enough already, it is what the interval of the change would take to become shorter than the change; its
+/// length falls with the root of their number. `None` if no value scatters, or if [`REPETITIONS_MOST`] are too few.
 #[must_use]
-pub fn settled_by(before: &[f64], after: &[f64], family: usize) -> Option<Settled> {
-    let change = Summary::of(after)?.median / Summary::of(before)?.median - 1.0;
+pub fn settled_by(before: &[f64], after: &[f64], family: impl Into<Family>) -> Option<Settled> {
+    let family = family.into();
+    let found = difference(before, after, family).filter(|found| !found.is_stated())?;
     let deviation = |side: &[f64]| {
         let logarithms: Vec<f64> = side.iter().map(|value| value.ln()).collect();
         Some(Summary::of(&logarithms).filter(|all| all.n > 1)?.deviation_sample.powi(2))
     };
     let squares: Vec<f64> = [before, after].into_iter().filter_map(deviation).collect();
-    let dependent = inflation([before, after]).of_mean(before.len().min(after.len()).max(2));
+    let least = before.len().min(after.len());
+    let dependent = inflation([before, after]).of_mean(least.max(2));
     let noise = (dependent * squares.iter().sum::<f64>() / squares.len().max(1) as f64).sqrt();
-    let repetitions = repetitions_for(Question::Differ, change, noise, family)?;
-    let is_more = repetitions > before.len().min(after.len()) && noise > 0.0;
-    is_more.then_some(Settled { change: change.abs(), repetitions })
+    let by_scatter =
+        repetitions_for(Question::Differ, found.change, noise, family.size).filter(|_| noise > 0.0)?;
+    let by_interval = || {
+        let (effect, (low, high)) = (found.change.ln_1p(), found.interval?);
+        let reach = (effect - if effect > 0.0 { low } else { high }.ln_1p()).abs();
+        let needed = (least as f64 * (LENGTHS * reach / effect).powi(2)).ceil();
+        Some(whole(needed).try_into().unwrap_or(usize::MAX).max(least + 1))
+    };
+    let repetitions = if by_scatter > least { by_scatter } else { by_interval()? };
+    (repetitions <= REPETITIONS_MOST).then_some(Settled { change: found.change.abs(), repetitions })
 }
 
 fn is_told(question: Question, effect: f64, noise: f64, n: usize, family: usize) -> bool {

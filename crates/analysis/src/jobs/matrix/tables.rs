@@ -154,7 +154,8 @@ pub fn contrasts_of_runs(
         };
         let statement = stated.filter(may_be_why).map_or(Use::Other, |_| Use::Compared);
         let more = test.as_ref().and_then(|test| untold(Kind::JobContrast, test));
-        Gate::state_of_two_runs(Kind::JobContrast, runs, statement, more, contrast.clone())
+        let sides = [&runs[..1], &runs[1..]];
+        Gate::state_of_sides(Kind::JobContrast, sides, statement, more, contrast.clone())
     };
     compared.complete.then(|| compared.contrasts.iter().map(state).collect())
 }
