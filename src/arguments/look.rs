@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use plan::Nanos;
+use plan::{Limit, Nanos};
 
 use crate::arguments::values;
 
@@ -136,29 +136,57 @@ pub(crate) struct HistoryArguments {
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
     /// The baseline run.
-    #[arg(value_name = "BEFORE")]
-    pub(crate) before: PathBuf,
+    #[arg(value_name = "BEFORE", required_unless_present = "base")]
+    pub(crate) before: Option<PathBuf>,
     /// The run to compare with the baseline.
-    #[arg(value_name = "AFTER", required_unless_present = "against_itself")]
+    #[arg(value_name = "AFTER", required_unless_present_any = ["against_itself", "base"])]
     pub(crate) after: Option<PathBuf>,
+    /// Several baseline runs. A run is then one value of each figure, the median of its passes, so that what changes
+    /// from run to run counts.
+    #[arg(long, value_name = "RUN", num_args = 1.., requires = "with", conflicts_with = "before")]
+    pub(crate) base: Vec<PathBuf>,
+    /// The runs to compare with those of --base.
+    #[arg(long, value_name = "RUN", num_args = 1.., requires = "base")]
+    pub(crate) with: Vec<PathBuf>,
+    /// Judge a change by this limit; may be given several times. As in "read.rate drops by more than 5 %", "*.p99 rises
+    /// by more than 20 %" or "small tasks=4 write.latency rises by more than 10 %": [CASE] PHASE.QUANTITY, where *
+    /// stands for every phase and for any part of the name of a case, and QUANTITY is rate, latency (the mean) or a
+    /// percentile. The exit status is 0 if every value is within its limit, 8 if one is beyond it, and 10 if neither can
+    /// be told.
+    #[arg(long, value_name = "LIMIT")]
+    pub(crate) fail_if: Vec<Limit>,
+    /// Judge all rates and mean latencies: none may become worse by more than the margin.
+    #[arg(long)]
+    pub(crate) verdict: bool,
+    /// The margin, in percent [default: 5]; implies --verdict.
+    #[arg(long, value_name = "PERCENT", value_parser = margin, conflicts_with = "fail_if")]
+    pub(crate) margin: Option<f64>,
+    /// Exit with status 0, not 10, if it cannot be told of some values whether they are within the limit.
+    #[arg(long)]
+    pub(crate) allow_untold: bool,
     /// Compare each figure of BEFORE with itself N times, using its own repetitions, and print how often a difference
     /// is reported although there is none: by the test of differences, by the best of five and by the mean of three.
     /// Nothing is measured: BEFORE must have ten repetitions for each comparison.
-    #[arg(long, value_name = "N", conflicts_with_all = ["after", "full", "verdict"],
+    #[arg(long, value_name = "N",
+          conflicts_with_all = ["after", "full", "verdict", "margin", "fail_if", "base", "allow_untold"],
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) against_itself: Option<u32>,
-    /// Output format.
-    #[arg(long, default_value = "text")]
-    pub(crate) format: CompareFormat,
+    /// Output format [default: text, or that of the ending of --output].
+    #[arg(long)]
+    pub(crate) format: Option<CompareFormat>,
     /// Print every comparison with its conditions instead of only the changes.
     #[arg(long)]
     pub(crate) full: bool,
-    /// Exit with status 8 if something is slower in AFTER by more than the scatter.
-    #[arg(long)]
-    pub(crate) verdict: bool,
-    /// Write to this file instead of the terminal.
-    #[arg(long, value_name = "FILE", requires = "format")]
-    pub(crate) output: Option<PathBuf>,
+    /// Write to this file instead of the terminal; may be given several times. Results of limits are printed as well.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Vec<PathBuf>,
+}
+
+/// A percentage above 0 and below 100.
+fn margin(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches('%').trim_end().parse().ok();
+    let percent = number.filter(|percent: &f64| *percent > 0.0 && *percent < 100.0);
+    percent.ok_or_else(|| "a margin is a percentage above 0 and below 100, such as 5".to_owned())
 }
 
 /// The forms of a comparison.
@@ -166,12 +194,14 @@ pub(crate) struct CompareArguments {
 pub(crate) enum CompareFormat {
     /// A table for a terminal.
     Text,
-    /// A Markdown table.
+    /// A Markdown table; with limits a short summary, as for a pull request.
     Md,
     /// JSON for programs.
     Json,
     /// The HTML report of BEFORE, with AFTER drawn as dotted lines in its charts.
     Html,
+    /// JUnit XML: a test case for each value that has a limit.
+    Junit,
 }
 
 /// `ioproof batch`.

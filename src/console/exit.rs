@@ -23,10 +23,12 @@ pub(crate) enum Exit {
     WrongData = 6,
     /// The run directory could not be written or read.
     Record = 7,
-    /// A commitment was missed or could not be verified, or a value got slower.
+    /// A commitment was missed or could not be verified, or a value is beyond its limit.
     NotKept = 8,
     /// A node of the run was lost. Earlier measurements are kept.
     NodeLost = 9,
+    /// It cannot be told whether a limit was kept, and none was shown not to be.
+    Untold = 10,
     /// The user ended the run. The measurements so far are kept.
     Interrupted = 130,
 }

@@ -1,49 +1,106 @@
-//! `ioproof compare`: compares two runs, or a run with itself.
+//! `ioproof compare`: compares two runs, the runs of two sides, or a run with itself.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use record::Run;
-use report::{Itself, Screen, Study};
+use plan::Limit;
+use record::{Provenance, Run};
+use report::{Itself, LimitResult, Pair, Screen, Study};
 
 use crate::arguments::{CompareArguments, CompareFormat};
 use crate::console::exit::{Exit, Failure};
-use crate::console::{complain, print, screen};
+use crate::console::{complain, print, print_line, screen};
 use crate::records;
 use crate::records::report::Output;
 
-/// Prints the changes between two runs that exceed the scatter, or plots both runs.
+/// Prints the changes between two sides that exceed the scatter, or judges them by limits.
 pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
-    let before = records::one(&arguments.before)?;
     if let Some(times) = arguments.against_itself {
+        let path = sides(arguments)?.0;
+        let before = records::one(&path[0])?;
         let itself = report::against_itself(&before, times as usize).map_err(Failure::usage)?;
-        let shown = |screen| form_of_itself(&itself, arguments.format, screen);
-        show(arguments, std::slice::from_ref(&arguments.before), shown)?;
+        show(arguments, &path, false, |format, screen| form_of_itself(&itself, format, screen))?;
         return records::exit(&before, Exit::Success);
     }
-    // The parser requires one of the two.
-    let Some(path) = &arguments.after else {
-        return Err(Failure::usage("AFTER is missing: name the run after the change"));
-    };
-    let after = records::one(path)?;
-    let own: Vec<&str> = ids(&before).collect();
-    if let Some(id) = ids(&after).find(|id| own.contains(id)) {
-        complain(&format!(
-            "both are, or were merged from, the run {id}, which cannot differ from itself: name a run before and a run \
-             after a change"
-        ));
+    let (before, after) = sides(arguments)?;
+    let [of_before, of_after] = [&before, &after].map(|paths| open(paths));
+    let runs = [of_before?, of_after?];
+    let limits = limits(arguments);
+    check(&runs, !limits.is_empty())?;
+    let pair = report::compare([&runs[0], &runs[1]], &limits);
+    let unknown = pair.limits_without_figure();
+    if let Some(limit) = unknown.first().filter(|_| !arguments.fail_if.is_empty()) {
+        return Err(Failure::usage(no_figure(limit, &pair)));
     }
-    if arguments.verdict && report::compare(&before, &after).is_of_model_and_storage() {
+    let paths: Vec<PathBuf> = before.into_iter().chain(after).collect();
+    let judges = !limits.is_empty();
+    show(arguments, &paths, judges, |format, screen| {
+        form(&runs, &pair, &limits, (arguments, format), screen)
+    })?;
+    let mut exit = pair.result().map_or(Exit::Success, |result| of_result(result, arguments.allow_untold));
+    for run in runs.iter().flatten() {
+        exit = records::exit(run, exit)?;
+    }
+    Ok(exit)
+}
+
+/// The paths of both sides; of the second none if a run is compared with itself.
+fn sides(arguments: &CompareArguments) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Failure> {
+    match (&arguments.before, &arguments.after) {
+        (None, _) => Ok((arguments.base.clone(), arguments.with.clone())),
+        (Some(before), Some(after)) => Ok((vec![before.clone()], vec![after.clone()])),
+        (Some(before), None) if arguments.against_itself.is_some() => Ok((vec![before.clone()], Vec::new())),
+        (Some(_), None) => Err(Failure::usage("AFTER is missing: name the run after the change")),
+    }
+}
+
+fn open(paths: &[PathBuf]) -> Result<Vec<Run>, Failure> {
+    paths.iter().map(|path| records::one(path.as_path())).collect()
+}
+
+/// The limits of changes; none if changes are only shown.
+fn limits(arguments: &CompareArguments) -> Vec<Limit> {
+    match (&arguments.fail_if, arguments.margin) {
+        (limits, _) if !limits.is_empty() => limits.clone(),
+        (_, None) if !arguments.verdict => Vec::new(),
+        (_, margin) => Limit::of_all(margin.unwrap_or(MARGIN_PERCENT)).to_vec(),
+    }
+}
+
+/// By how much figures may become worse if `--verdict` is given without a limit.
+const MARGIN_PERCENT: f64 = 5.0;
+
+/// Refuses runs between which a difference is no change.
+fn check(runs: &[Vec<Run>; 2], judges: bool) -> Result<(), Failure> {
+    let mut known: Vec<&str> = Vec::new();
+    for run in runs.iter().flatten() {
+        let own: Vec<&str> = ids(run).collect();
+        if let Some(id) = own.iter().find(|id| known.contains(id)) {
+            let problem = format!(
+                "the run {id} is given twice, or is part of two of the records, and cannot differ from itself: name \
+                 runs before and after a change"
+            );
+            match judges || runs.iter().any(|side| side.len() > 1) {
+                true => return Err(Failure::usage(problem)),
+                false => complain(&problem),
+            }
+        }
+        known.extend(own);
+    }
+    let is_simulated = |run: &Run| run.manifest.provenance == Provenance::Simulated;
+    let simulated = runs.each_ref().map(|side| side.iter().filter(|run| is_simulated(run)).count());
+    if let Some(side) = (0..2).find(|&side| simulated[side] > 0 && simulated[side] < runs[side].len()) {
+        let side = ["before", "after"][side];
+        return Err(Failure::usage(format!(
+            "some of the runs {side} are simulated and some are not: name runs of one kind"
+        )));
+    }
+    if judges && (simulated[0] > 0) != (simulated[1] > 0) {
         return Err(Failure::usage(
-            "--verdict judges what became slower, but one of the two runs is simulated, so a difference is the error \
-             of the model; omit --verdict",
+            "--verdict and --fail-if judge what became worse, but one side is simulated, so a difference is the error \
+             of the model; omit them",
         ));
     }
-    let shown =
-        |screen| form(&before, &after, arguments, screen).map_err(|error| Failure::new(Exit::Record, error));
-    show(arguments, &[arguments.before.clone(), path.clone()], shown)?;
-    let is_slower = arguments.verdict && report::compare(&before, &after).is_slower();
-    let exit = records::exit(&before, if is_slower { Exit::NotKept } else { Exit::Success })?;
-    records::exit(&after, exit)
+    Ok(())
 }
 
 /// The ids of the run and of those from which it was merged.
@@ -52,18 +109,66 @@ fn ids(run: &Run) -> impl Iterator<Item = &str> {
     std::iter::once(run.manifest.run_id.as_str()).chain(parts)
 }
 
-/// Prints the output, or writes it to the file that the user names.
+fn no_figure(limit: &str, pair: &Pair<'_>) -> String {
+    /// A reader finds the pattern in a few names.
+    const LISTED: usize = 6;
+    let mut all = pair.figures();
+    let more = all.len().saturating_sub(LISTED);
+    all.truncate(LISTED);
+    let listed = match (all.is_empty(), more) {
+        (true, _) => "the runs have no figure in common".to_owned(),
+        (false, 0) => format!("the figures are {}", all.join(", ")),
+        (false, more) => format!("the figures are {}, and {more} more", all.join(", ")),
+    };
+    format!("--fail-if {limit:?} is about no figure of either run: {listed}")
+}
+
+fn of_result(result: LimitResult, allows_untold: bool) -> Exit {
+    match result {
+        LimitResult::Worse => Exit::NotKept,
+        LimitResult::Untold if allows_untold => {
+            complain(
+                "allowed by --allow-untold: of some values it cannot be told whether they are within the limit",
+            );
+            Exit::Success
+        }
+        LimitResult::Untold => Exit::Untold,
+        LimitResult::Within => Exit::Success,
+    }
+}
+
+/// Prints the output, or writes it to the files that the user names. If changes are judged, the result is printed in
+/// either case.
 fn show(
     arguments: &CompareArguments,
     runs: &[PathBuf],
-    shown: impl Fn(Screen) -> Result<String, Failure>,
+    judges: bool,
+    shown: impl Fn(CompareFormat, Screen) -> Result<String, Failure>,
 ) -> Result<(), Failure> {
-    match &arguments.output {
-        None => print(&shown(screen())?),
-        Some(path) => {
-            let text = shown(Screen::PLAIN)?;
-            Output::new(runs, path)?.write(path, |out| Ok(out.write_all(text.as_bytes())?))
-        }
+    for path in &arguments.output {
+        let text = shown(arguments.format.map_or_else(|| by_ending(path), Ok)?, Screen::PLAIN)?;
+        Output::new(runs, path)?.write(path, |out| Ok(out.write_all(text.as_bytes())?))?;
+        Output::done(path).filter(|_| judges).map_or(Ok(()), |done| print_line(&done))?;
+    }
+    let is_printed = arguments.output.iter().any(|path| path == Path::new("-"));
+    match arguments.format.filter(|_| arguments.output.is_empty()) {
+        _ if is_printed || (!arguments.output.is_empty() && !judges) => Ok(()),
+        format => print(&shown(format.unwrap_or(CompareFormat::Text), screen())?),
+    }
+}
+
+/// The form that belongs to the ending of a file.
+fn by_ending(path: &Path) -> Result<CompareFormat, Failure> {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("md") => Ok(CompareFormat::Md),
+        Some("json") => Ok(CompareFormat::Json),
+        Some("html" | "htm") => Ok(CompareFormat::Html),
+        Some("xml") => Ok(CompareFormat::Junit),
+        Some("txt") => Ok(CompareFormat::Text),
+        _ => Err(Failure::usage(format!(
+            "{}: the ending names no form: use .txt, .md, .json, .html or .xml (JUnit), or give --format",
+            path.display()
+        ))),
     }
 }
 
@@ -72,24 +177,37 @@ fn form_of_itself(itself: &Itself<'_>, format: CompareFormat, screen: Screen) ->
         CompareFormat::Text => Ok(itself.text(screen)),
         CompareFormat::Md => Ok(itself.markdown()),
         CompareFormat::Json => Ok(itself.json()),
-        CompareFormat::Html => Err(Failure::usage(
-            "comparing a run with itself has no HTML report; use --format text, md or json",
+        CompareFormat::Html | CompareFormat::Junit => Err(Failure::usage(
+            "comparing a run with itself has no HTML report and no JUnit file; use --format text, md or json",
         )),
     }
 }
 
-fn form(before: &Run, after: &Run, arguments: &CompareArguments, screen: Screen) -> anyhow::Result<String> {
-    let pair = || report::compare(before, after);
-    let full = arguments.full;
-    Ok(match arguments.format {
-        CompareFormat::Text if full => pair().text_in_full(screen),
-        CompareFormat::Text => pair().text(screen),
-        CompareFormat::Md => pair().markdown(),
-        CompareFormat::Json => pair().json(),
+fn form(
+    runs: &[Vec<Run>; 2],
+    pair: &Pair<'_>,
+    limits: &[Limit],
+    (arguments, format): (&CompareArguments, CompareFormat),
+    screen: Screen,
+) -> Result<String, Failure> {
+    Ok(match format {
+        CompareFormat::Text if arguments.full => pair.text_in_full(screen),
+        CompareFormat::Text => pair.text(screen),
+        CompareFormat::Md => pair.markdown(),
+        CompareFormat::Json => pair.json(),
+        CompareFormat::Junit => pair.junit(arguments.allow_untold).ok_or_else(|| {
+            Failure::usage("a JUnit file has the results of limits: give --verdict, or --fail-if LIMIT")
+        })?,
         CompareFormat::Html => {
+            let [[before], [after]] = runs.each_ref().map(Vec::as_slice) else {
+                return Err(Failure::usage(
+                    "the HTML report has one run on each side; use --format text, md, json or junit",
+                ));
+            };
             let mut page = Vec::new();
-            Study::of(before).beside(Study::of(after)).html(&mut page)?;
-            String::from_utf8(page)?
+            let written = Study::of(before).beside(Study::of(after), limits).html(&mut page);
+            let text = written.map_err(anyhow::Error::from).and_then(|()| Ok(String::from_utf8(page)?));
+            text.map_err(|error| Failure::new(Exit::Record, error))?
         }
     })
 }

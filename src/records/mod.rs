@@ -60,7 +60,7 @@ pub(crate) fn exit(run: &Run, exit: Exit) -> Result<Exit, Failure> {
     let signature =
         run.damage.iter().find(|damage| damage.path.file_name().is_some_and(|name| name == SIGNATURE));
     match signature {
-        Some(damage) if matches!(exit, Exit::Success | Exit::NotKept) => {
+        Some(damage) if matches!(exit, Exit::Success | Exit::NotKept | Exit::Untold) => {
             let directory = damage.path.parent().unwrap_or(Path::new("."));
             Err(sign::not_shown(&format!("{}: {}", directory.display(), damage.what)))
         }

@@ -39,6 +39,7 @@ mod study;
 mod summary;
 mod topology;
 
+pub use analysis::comparisons::LimitResult;
 pub use compare::{Itself, Pair, against_itself, compare};
 pub use format::counted;
 pub use format::escape::json_text;

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use plan::Limit;
 use record::Run;
 
 use crate::format::escape;
@@ -39,10 +40,11 @@ impl<'a> Study<'a> {
         Self { run, report: Report::of(run, sources, findings), second: None }
     }
 
-    /// Adds `other`, another run of the same study: the charts show it dotted, and the page lists the changes.
+    /// Adds `other`, another run of the same study: the charts show it dotted, and the page lists the changes and
+    /// whether they are within `limits`.
     #[must_use]
-    pub fn beside(mut self, other: Self) -> Self {
-        let pair = crate::compare(self.run, other.run);
+    pub fn beside(mut self, other: Self, limits: &[Limit]) -> Self {
+        let pair = crate::compare([self.run, other.run].map(std::slice::from_ref), limits);
         let (answer, changed, comparisons) = (pair.changes(), pair.section(), pair.comparisons());
         self.second = Some(Second { report: other.report, answer, changed, comparisons });
         self

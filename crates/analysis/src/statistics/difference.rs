@@ -17,9 +17,13 @@ pub const OBVIOUS_LEAST: usize = 2;
 /// sides deceives a t test of two or three values.
 pub(crate) const OBVIOUS_APART: f64 = 1.5;
 
-/// So many values on one side tell whether a single one is of their kind: it is among the outermost of 21 by chance in
-/// one of ten cases, and a t test with 19 degrees of freedom has to tell it apart as well.
+/// So many values on one side tell whether a single one is of their kind: it has to be beyond their range by
+/// [`BEYOND_MANY`] of it, and a t test with 19 degrees of freedom has to tell it apart.
 pub(crate) const MANY: usize = 20;
+
+/// See [`MANY`]. Of normal and skewed values, and of two states of which one has a share of a tenth, one in a hundred is
+/// told apart falsely.
+const BEYOND_MANY: f64 = 0.5;
 
 /// The best grade that a difference of so many values can have.
 pub(crate) const fn best_grade(before: usize, after: usize) -> Option<Grade> {
@@ -209,7 +213,9 @@ pub fn difference(before: &[f64], after: &[f64], family: impl Into<Family>) -> O
     let by_means = if moved.abs() < RESOLUTION { 1.0 } else { 2.0 * student.sf((moved / error).abs()) };
     let by_means = (by_means * family).min(1.0);
     if least < DIFFERENCE_LEAST {
-        let is_apart = apart >= OBVIOUS_APART || (apart > 1.0 && first.n.max(second.n) >= MANY);
+        let many = if first.n > second.n { &first } else { &second };
+        let beyond_many = || many.n >= MANY && apart > (many.max / many.min).powf(BEYOND_MANY);
+        let is_apart = apart >= OBVIOUS_APART || beyond_many();
         let is_obvious = by_means <= DIFFERENCE_LEVEL && is_apart;
         let outcome = match is_obvious {
             true if change > 0.0 => Contrast::Higher,

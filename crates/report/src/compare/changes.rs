@@ -1,12 +1,13 @@
 //! A short summary of the changes between two runs, and the differences between their hosts.
 
-use analysis::{comparisons::Comparison, statistics::Contrast};
-use plan::Bytes;
+use analysis::comparisons::{Comparison, LimitResult, RunScatter};
+use analysis::statistics::Contrast;
+use plan::{Bytes, FigureQuantity};
 use record::{BlockDeviceFacts, Fact, FileSystemFacts, HostFacts, Run};
 
 use crate::format::names;
 use crate::format::table::{Cell, Table, Tone};
-use crate::format::{compact_rate, counted, latency, mark, rate_in, whole};
+use crate::format::{compact_rate, counted, latency, mark, percent, rate_in, whole};
 use crate::report::origin::UNKNOWN_NODE;
 use crate::section::{Block, only, signed};
 
@@ -14,6 +15,8 @@ use crate::section::{Block, only, signed};
 const UNCHANGED_LISTED: usize = 3;
 /// Maximum number of undecided comparisons listed.
 const UNDECIDED_LISTED: usize = 1;
+/// Maximum number of values listed of which it cannot be told whether they are within their limit.
+const UNTOLD_LISTED: usize = 8;
 /// Maximum number of changes listed.
 const CHANGES_LISTED: usize = 24;
 
@@ -37,8 +40,20 @@ pub(crate) fn outcome(one: &Comparison) -> (&'static str, Tone) {
     }
 }
 
+/// The limit of a change.
+#[derive(Debug, Clone)]
+pub(crate) struct Limit {
+    pub(crate) result: LimitResult,
+    /// The value that is limited.
+    pub(crate) name: String,
+    /// The change that is allowed: `−5.0 %`.
+    pub(crate) allowed: String,
+    /// What would tell whether it was kept: `12 passes a side`.
+    pub(crate) needs: String,
+}
+
 /// A comparison with its conditions.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Compared {
     pub(crate) comparison: Comparison,
     /// The conditions of both figures.
@@ -47,9 +62,41 @@ pub(crate) struct Compared {
     pub(crate) differs: String,
     /// The transfer size, if it is so small that rates are shown in transfers per second.
     pub(crate) small_transfer: Option<f64>,
+    /// The limit of the change, if it is compared with one.
+    pub(crate) limit: Option<Limit>,
 }
 
 impl Compared {
+    /// The outcome of the comparison, or of its limit.
+    fn outcome(&self) -> (&'static str, Tone) {
+        let tone = |result| match result {
+            LimitResult::Worse => Tone::Bad,
+            LimitResult::Untold => Tone::Doubtful,
+            LimitResult::Within => Tone::Plain,
+        };
+        self.limit
+            .as_ref()
+            .map_or_else(|| outcome(&self.comparison), |one| (one.result.word(), tone(one.result)))
+    }
+
+    /// What is compared.
+    fn subject(&self, is_full: bool) -> String {
+        let one = &self.comparison;
+        if let Some(limit) = &self.limit {
+            return limit.name.clone();
+        }
+        // Allows a line break between the settings in the name of a sweep's point.
+        let case = if is_full { one.case.clone() } else { one.case.replace(':', " ") };
+        match (one.operation, one.quantity) {
+            (Some(of), FigureQuantity::Percentile(percent)) => {
+                format!("{case} {}, p{percent} of {}s", one.phase, of.name())
+            }
+            (Some(of), _) => format!("{case} {}, mean latency of {}s", one.phase, of.name()),
+            (None, _) if one.transferring => format!("{case} {}, rate while transferring", one.phase),
+            (None, _) => format!("{case} {}", one.phase),
+        }
+    }
+
     /// A value of either run in readable form.
     pub(crate) fn value(&self, value: f64) -> String {
         match (self.comparison.operation, self.small_transfer) {
@@ -62,8 +109,8 @@ impl Compared {
     /// The relative change. `None` if no change is shown, because a number would suggest one.
     pub(crate) fn change(&self) -> Option<f64> {
         let one = &self.comparison;
-        let is_said = !one.is_withheld() && one.difference.outcome != Contrast::NotShown;
-        is_said.then_some(one.difference.change)
+        let is_said = self.limit.is_some() || one.difference.outcome != Contrast::NotShown;
+        (is_said && !one.is_withheld()).then_some(one.difference.change)
     }
 
     /// Caveats of the result: names of reasons with their evidence.
@@ -83,24 +130,52 @@ impl Compared {
     }
 }
 
-/// A row for each change, a few of the others, and the number of the rest; then each caveat once, with the
-/// letter used in its rows.
+/// A row for each change, a few of the others, the largest first, and the number of the rest; then each caveat once,
+/// with the letter used in its rows.
 pub(crate) fn blocks(comparisons: &[Compared]) -> Vec<Block> {
-    let rates: Vec<&Compared> = comparisons.iter().filter(|one| one.is_rate()).collect();
-    let mut changed = comparisons.iter().filter(|one| one.is_stated());
-    let mut rows: Vec<&Compared> = changed.by_ref().take(CHANGES_LISTED).collect();
-    let mut more: Vec<String> = match changed.count() {
-        0 => Vec::new(),
-        count => vec![format!("{count} more changed")],
+    let all = comparisons.iter().filter(|one| one.is_stated() || one.is_rate());
+    let mut all: Vec<&Compared> = all.collect();
+    all.sort_by(|one, other| other.is_stated().cmp(&one.is_stated()).then(by_size(one, other)));
+    let kind = |one: &Compared| if one.is_stated() { CHANGED } else { one.outcome().0 };
+    listed(&all, kind, |kind| match kind {
+        CHANGED => CHANGES_LISTED,
+        kind if kind == NOT_SHOWN.0 => UNCHANGED_LISTED,
+        _ => UNDECIDED_LISTED,
+    })
+}
+
+/// The kind of all comparisons that show a change, in either direction.
+const CHANGED: &str = "changed";
+
+/// The same for limits, in the order of their results.
+pub(crate) fn limited(rows: &[&Compared], is_full: bool) -> Vec<Block> {
+    let most = |kind: &str| match kind {
+        _ if is_full => usize::MAX,
+        kind if kind == LimitResult::Worse.word() => CHANGES_LISTED,
+        kind if kind == LimitResult::Untold.word() => UNTOLD_LISTED,
+        _ => UNCHANGED_LISTED,
     };
-    let others = rates.iter().copied().filter(|one| !one.is_stated());
-    for mut same in analysis::figures::grouped(others, |one| outcome(&one.comparison).0) {
-        let size = |one: &Compared| one.comparison.difference.change.abs();
-        same.sort_by(|one, other| size(other).total_cmp(&size(one)));
-        let of_all = outcome(&same[0].comparison);
-        let listed = if of_all == NOT_SHOWN { UNCHANGED_LISTED } else { UNDECIDED_LISTED };
+    listed(rows, |one| one.outcome().0, most)
+}
+
+/// The largest change first.
+pub(crate) fn by_size(one: &Compared, other: &Compared) -> std::cmp::Ordering {
+    let size = |one: &Compared| one.comparison.difference.change.ln_1p().abs();
+    size(other).total_cmp(&size(one))
+}
+
+/// The rows of each kind up to `most` of it, and the number of the rest; then the caveats of these rows.
+fn listed(
+    all: &[&Compared],
+    kind: impl Fn(&Compared) -> &'static str,
+    most: impl Fn(&str) -> usize,
+) -> Vec<Block> {
+    let (mut rows, mut more): (Vec<&Compared>, Vec<String>) = (Vec::new(), Vec::new());
+    for same in analysis::figures::grouped(all.iter().copied(), |one| kind(one)) {
+        let of_all = kind(same[0]);
+        let listed = most(of_all);
         if same.len() > listed {
-            more.push(format!("{} more {}", same.len() - listed, of_all.0));
+            more.push(format!("{} more {of_all}", same.len() - listed));
         }
         rows.extend(same.into_iter().take(listed));
     }
@@ -115,20 +190,31 @@ pub(crate) fn blocks(comparisons: &[Compared]) -> Vec<Block> {
     if !more.is_empty() {
         blocks.push(Block::Text(format!("and {}", more.join(", "))));
     }
-    blocks.extend(names.iter().enumerate().filter_map(|(index, name)| {
-        let evidence =
-            |one: &Compared| one.caveats().find(|(of, _)| of == name).map(|(_, why)| why.to_owned());
-        let all = || comparisons.iter().filter_map(|one| Some((one, evidence(one)?)));
-        let of = match all().filter(|(one, _)| one.is_rate()).count() {
-            0 | 1 => String::new(),
-            every if every == rates.len() => ", all figures".to_owned(),
-            some => format!(", {}", counted(some as u64, "figure")),
-        };
-        let (first, why) = all().next()?;
-        let (case, phase) = (&first.comparison.case, first.comparison.phase);
-        Some(Block::Text(format!("{}  {name}{of}: {case} {phase}, {why}", mark(index))))
-    }));
+    blocks.extend(names.iter().enumerate().filter_map(|(index, name)| caveat(all, index, name)));
     blocks
+}
+
+/// A caveat with its letter, the number of figures that have it, and its evidence for the first of them.
+fn caveat(all: &[&Compared], index: usize, name: &str) -> Option<Block> {
+    let evidence = |one: &Compared| one.caveats().find(|(of, _)| *of == name).map(|(_, why)| why.to_owned());
+    let having = || all.iter().filter_map(|one| Some((one, evidence(one)?)));
+    let rates = all.iter().filter(|one| one.is_rate()).count();
+    let of = match having().filter(|(one, _)| one.is_rate()).count() {
+        0 | 1 => String::new(),
+        every if every == rates => ", all figures".to_owned(),
+        some => format!(", {}", counted(some as u64, "figure")),
+    };
+    let (first, why) = having().next()?;
+    let (case, phase) = (&first.comparison.case, first.comparison.phase);
+    Some(Block::Text(format!("{}  {name}{of}: {case} {phase}, {why}", mark(index))))
+}
+
+/// The first `most` of `all`, and the number of the rest.
+pub(crate) fn first_of(mut all: Vec<String>, most: usize) -> Vec<String> {
+    let more = all.len().saturating_sub(most);
+    all.truncate(most);
+    all.extend((more > 0).then(|| format!("and {more} more")));
+    all
 }
 
 /// A row for each of `rows`. If `names` of caveats are given, each row has the letters of its caveats, else p and
@@ -142,25 +228,24 @@ pub(crate) fn table(rows: &[&Compared], names: Option<&[&str]>) -> Table {
         places.into_iter().map(mark).collect::<Vec<_>>().join(" ")
     };
     Table::of(rows.iter().map(|one| (&one.comparison, *one)))
-        .left("result", |(one, _)| Cell::toned(outcome(one).0, outcome(one).1))
-        .left("case", |(one, _)| {
-            // Allows a line break between the settings in the name of a sweep's point.
-            let case = if is_full { one.case.clone() } else { one.case.replace(':', " ") };
-            match one.operation {
-                Some(of) => format!("{case} {}, mean latency of {}s", one.phase, of.name()),
-                None if one.transferring => format!("{case} {}, rate while transferring", one.phase),
-                None => format!("{case} {}", one.phase),
-            }
-        })
+        .left("result", |(_, of)| Cell::toned(of.outcome().0, of.outcome().1))
+        .left("case", |(_, of)| of.subject(is_full))
         .right("before", |(one, of)| of.value(one.difference.before))
         .right("after", |(one, of)| of.value(one.difference.after))
-        .right("change", |(one, of)| Cell::toned(of.change().map(signed).unwrap_or_default(), outcome(one).1))
+        .right("change", |(_, of)| Cell::toned(of.change().map(signed).unwrap_or_default(), of.outcome().1))
         // The confidence is for all comparisons together.
         .right("99 % interval", |(one, _)| {
             one.difference
                 .interval
                 .map(|(low, high)| format!("{} … {}", signed(low).trim_end_matches(" %"), signed(high)))
         })
+        .right("allowed", |(_, of)| of.limit.as_ref().map(|limit| limit.allowed.clone()))
+        .left("would tell", |(_, of)| of.limit.as_ref().map(|limit| limit.needs.clone()))
+        .right("runs", |(one, _)| {
+            one.scatter.map(|_| format!("{}, {}", one.difference.n.0, one.difference.n.1))
+        })
+        .right("between runs", |(one, _)| scatter(one, |of| of.between))
+        .right("within", |(one, _)| scatter(one, |of| of.within))
         .right("p", |(one, _)| {
             let words = |p: f64| if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") };
             one.difference.p_value.filter(|_| is_full).map(words)
@@ -174,6 +259,12 @@ pub(crate) fn table(rows: &[&Compared], names: Option<&[&str]>) -> Table {
         .done()
         .below("conditions")
         .without_empty_columns()
+}
+
+/// The scatter of both sides: `1.0 % → 1.2 %`.
+fn scatter(one: &Comparison, of: impl Fn(&RunScatter) -> Option<f64>) -> Option<String> {
+    let words = |share: Option<f64>| share.map_or_else(|| "–".to_owned(), percent);
+    one.scatter.map(|[before, after]| format!("{} → {}", words(of(&before)), words(of(&after))))
 }
 
 /// How the hosts and programs of both runs differ.

@@ -2,20 +2,22 @@
 
 pub(crate) mod changes;
 mod itself;
+mod limits;
 
 use analysis::{
-    comparisons::{Comparison, Paired, largest_gap},
+    comparisons::{Comparison, LimitResult, Limited, Paired, largest_gap, leading_run},
     figures::Figure,
     gate::{Gate, Reason},
     jobs::JobAccounting,
     statistics::Settled,
 };
-use plan::Operation;
+use plan::{Limit, Operation};
 use record::{Provenance, Run, Warning};
 use serde_json::{Value, json};
 
 use self::changes::{CANNOT_TELL, Compared, FASTER, HostDifferences, NOT_SHOWN, SLOWER, TOO_FEW, outcome};
 pub use self::itself::{Itself, against_itself};
+use self::limits::Limits;
 use crate::format::escape;
 use crate::format::names;
 use crate::format::screen::Screen;
@@ -30,81 +32,115 @@ use crate::report::statements::Statements;
 use crate::section::statements;
 use crate::section::{Block, Section, signed};
 
-/// The version of the JSON form.
-const SCHEMA: &str = "ioproof-comparison/2";
+/// What is said if nothing can be compared.
+const NOTHING_COMMON: &str = "No case is in both runs.";
 
-/// Two runs with the same cases.
+/// The version of the JSON form.
+const SCHEMA: &str = "ioproof-comparison/3";
+
+/// Two sides with the same cases, each with one run or several.
 ///
 /// ```no_run
 /// use std::path::Path;
-/// let before = record::Run::open(Path::new("runs/before"))?;
-/// let after = record::Run::open(Path::new("runs/after"))?;
-/// println!("{}", report::compare(&before, &after).text(report::Screen::PLAIN));
+/// let before = [record::Run::open(Path::new("runs/before"))?];
+/// let after = [record::Run::open(Path::new("runs/after"))?];
+/// println!("{}", report::compare([&before, &after], &[]).text(report::Screen::PLAIN));
 /// # Ok::<(), record::RecordError>(())
 /// ```
 #[derive(Debug)]
 pub struct Pair<'a> {
-    runs: [&'a Run; 2],
+    sides: [&'a [Run]; 2],
+    /// The run of each side that names its figures.
+    leading: [&'a Run; 2],
     comparisons: Vec<Compared>,
-    /// Number of figures of either run that the other lacks.
+    /// Number of figures of either side that the other lacks.
     alone: [usize; 2],
     /// Number of pairs of differently named cases with the same conditions.
     agreements: usize,
     /// Comparisons of job matrices launch by launch, as JSON and as a block for reading.
     matrices: Vec<(Value, Block)>,
+    /// What came of limits, if there are some.
+    limits: Option<Limits>,
 }
 
-/// Compares what `before` and `after` measured under the same conditions.
+/// Compares what two sides measured under the same conditions. With several runs on a side, a run is one value: the
+/// median of its passes. `limits` are those of the changes.
+///
+/// # Panics
+/// Panics if a side has no run.
 #[must_use]
-pub fn compare<'a>(before: &'a Run, after: &'a Run) -> Pair<'a> {
-    let runs = [before, after];
-    let figures = runs.map(|run| analysis::figures::figures(run, SHOWN_RATE));
-    let [own, others] = [0, 1].map(|at| {
-        let doubts = analysis::findings::findings(runs[at], &figures[at]).audit;
-        Gate::new(&runs[at].manifest.plan, &figures[at], &doubts)
+pub fn compare<'a>(sides: [&'a [Run]; 2], limits: &[Limit]) -> Pair<'a> {
+    let figures = sides
+        .map(|runs| runs.iter().map(|run| analysis::figures::figures(run, SHOWN_RATE)).collect::<Vec<_>>());
+    let gates = [0, 1].map(|side| {
+        let all = sides[side].iter().zip(&figures[side]).map(|(run, figures)| {
+            let doubts = analysis::findings::findings(run, figures).audit;
+            Gate::new(&run.manifest.plan, figures, &doubts)
+        });
+        all.collect::<Vec<_>>()
     });
-    let pairs = analysis::comparisons::paired(&own, &others);
-    let with_conditions = |pair: &Paired| {
-        let [one, other] = [&figures[0][pair.before], &figures[1][pair.after]];
-        let mut words = one.conditions.clone();
-        if one.conditions != other.conditions {
-            words.push_str(&format!("; then {}", other.conditions));
-        }
-        for (run, figure, side) in [(before, one, "before"), (after, other, "after")] {
-            if let Some(iterations) = printed_mean(run, figure) {
-                words.push_str(&format!("; {side} is the printed mean of {iterations} iterations"));
-            }
-        }
-        if !pair.differs.is_empty() {
-            words.push_str(&format!("; differs in {}", pair.differs.join("; ")));
-        }
-        if !pair.not_printed.is_empty() {
-            words.push_str(&format!("; not printed: {}", pair.not_printed.join(", ")));
-        }
-        let [bytes, others] =
-            [one, other].map(|of| (of.bytes_per_second.median / of.transfers_per_second.median).round());
-        let is_small = bytes == others && bytes < LARGE_TRANSFER_BYTES as f64 && one.phase.counts_bytes();
-        let small_transfer = is_small.then_some(bytes);
-        let compared = move |one: &Comparison| Compared {
-            comparison: one.clone(),
-            conditions: words.clone(),
-            differs: pair.differs.join("; "),
-            small_transfer,
+    let places = gates.each_ref().map(|side| leading_run(side));
+    let leading = [0, 1].map(|side| &sides[side][places[side]]);
+    let figures_of = [0, 1].map(|side| figures[side][places[side]].as_slice());
+    let pairs = analysis::comparisons::paired(&gates[0], &gates[1]);
+    let comparisons: Vec<Compared> =
+        pairs.iter().flat_map(|pair| with_conditions(leading, figures_of, pair)).collect();
+    let limits = (!limits.is_empty()).then(|| {
+        let results = analysis::comparisons::limited(limits, &gates[0], &gates[1]);
+        let of_pair = |one: &Limited| {
+            let own = one.comparison.as_ref()?;
+            let is_same = |other: &&Compared| {
+                (&other.comparison.case, other.comparison.phase) == (&own.case, own.phase)
+            };
+            Some(Compared { comparison: own.clone(), ..comparisons.iter().find(is_same)?.clone() })
         };
-        pair.comparisons.iter().map(compared).collect::<Vec<_>>()
-    };
+        Limits::of(limits, results, of_pair)
+    });
     Pair {
-        runs,
-        alone: figures.each_ref().map(|side| side.len() - pairs.len()),
-        comparisons: pairs.iter().flat_map(with_conditions).collect(),
+        sides,
+        leading,
+        alone: figures_of.map(|side| side.len() - pairs.len()),
+        comparisons,
         agreements: pairs.iter().filter(|pair| pair.by_conditions).count(),
-        matrices: matrices(runs, &figures, [&own, &others]),
+        matrices: matrices(leading, figures_of, [0, 1].map(|side| &gates[side][places[side]])),
+        limits,
     }
 }
 
+/// The comparisons of a pair, with the conditions of both figures.
+fn with_conditions([before, after]: [&Run; 2], figures: [&[Figure]; 2], pair: &Paired) -> Vec<Compared> {
+    let [one, other] = [&figures[0][pair.before], &figures[1][pair.after]];
+    let mut words = one.conditions.clone();
+    if one.conditions != other.conditions {
+        words.push_str(&format!("; then {}", other.conditions));
+    }
+    for (run, figure, side) in [(before, one, "before"), (after, other, "after")] {
+        if let Some(iterations) = printed_mean(run, figure) {
+            words.push_str(&format!("; {side} is the printed mean of {iterations} iterations"));
+        }
+    }
+    if !pair.differs.is_empty() {
+        words.push_str(&format!("; differs in {}", pair.differs.join("; ")));
+    }
+    if !pair.not_printed.is_empty() {
+        words.push_str(&format!("; not printed: {}", pair.not_printed.join(", ")));
+    }
+    let [bytes, others] =
+        [one, other].map(|of| (of.bytes_per_second.median / of.transfers_per_second.median).round());
+    let is_small = bytes == others && bytes < LARGE_TRANSFER_BYTES as f64 && one.phase.counts_bytes();
+    let compared = |comparison: &Comparison| Compared {
+        comparison: comparison.clone(),
+        conditions: words.clone(),
+        differs: pair.differs.join("; "),
+        small_transfer: is_small.then_some(bytes),
+        limit: None,
+    };
+    pair.comparisons.iter().map(compared).collect()
+}
+
 /// Compares the job matrices with the same workload, target and settings, or the only one of each run.
-fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2], gates: [&Gate<'_>; 2]) -> Vec<(Value, Block)> {
-    let [before, after] = [0, 1].map(|run| analysis::jobs::matrices(runs[run], &figures[run]).all);
+fn matrices(runs: [&Run; 2], figures: [&[Figure]; 2], gates: [&Gate<'_>; 2]) -> Vec<(Value, Block)> {
+    let [before, after] = [0, 1].map(|run| analysis::jobs::matrices(runs[run], figures[run]).all);
     let only_ones = before.len() == 1 && after.len() == 1;
     let point = |one: &JobAccounting| (one.case.group.clone(), one.case.target.clone(), one.settings.clone());
     let name = |one: &JobAccounting, side: &str| {
@@ -155,28 +191,42 @@ fn printed_mean(run: &Run, figure: &Figure) -> Option<u64> {
 }
 
 impl Pair<'_> {
-    /// Whether anything is significantly slower in the second run.
+    /// What came of the limits of changes; `None` without limits.
     #[must_use]
-    pub fn is_slower(&self) -> bool {
-        self.comparisons.iter().any(|one| outcome(&one.comparison) == SLOWER)
+    pub fn result(&self) -> Option<LimitResult> {
+        self.limits.as_ref().map(Limits::result)
+    }
+
+    /// The limits that are about no figure of either side, as they are written.
+    #[must_use]
+    pub fn limits_without_figure(&self) -> Vec<String> {
+        self.limits.as_ref().map(Limits::without_figure).unwrap_or_default()
+    }
+
+    /// The values that limits can be about, as they are written there.
+    #[must_use]
+    pub fn figures(&self) -> Vec<String> {
+        let rates = self.comparisons.iter().filter(|one| one.is_rate()).map(|one| &one.comparison);
+        rates.map(|one| plan::figure_name(&one.case, one.phase, one.quantity, None)).collect()
+    }
+
+    /// JUnit XML; `None` without limits. What cannot be told is an error, or is skipped if it `allows_untold`.
+    #[must_use]
+    pub fn junit(&self, allows_untold: bool) -> Option<String> {
+        Some(self.limits.as_ref()?.junit(allows_untold))
     }
 
     /// Which sides are simulated.
     fn simulated(&self) -> [bool; 2] {
-        self.runs.map(|run| run.manifest.provenance == Provenance::Simulated)
+        self.sides.map(|runs| runs.iter().any(|run| run.manifest.provenance == Provenance::Simulated))
     }
 
-    /// Whether one side is simulated and the other is not, so that a difference is no change.
-    #[must_use]
-    pub fn is_of_model_and_storage(&self) -> bool {
-        self.simulated()[0] != self.simulated()[1]
-    }
-
-    /// The first line of every format: what the two runs are, and what a difference between them means.
+    /// The first line without limits: what the two runs are, and what a difference between them means.
     fn heading(&self) -> String {
         let word = |provenance| names::provenance(provenance);
         let simulated = word(Provenance::Simulated).to_uppercase();
-        match (self.simulated(), self.runs.map(|run| word(run.manifest.provenance))) {
+        match (self.simulated(), self.leading.map(|run| word(run.manifest.provenance))) {
+            ([false, false], _) if self.is_of_runs() => "Comparison of the runs of two sides".to_owned(),
             ([false, false], _) => "Comparison of two runs".to_owned(),
             ([true, true], _) => format!("Comparison of two {simulated} runs: nothing was measured"),
             ([true, false], [_, other]) => {
@@ -200,15 +250,26 @@ impl Pair<'_> {
     /// Changes for a terminal: changes first, then undecided comparisons and those without a shown change.
     #[must_use]
     pub fn text(&self, screen: Screen) -> String {
-        let mut out = format!(
-            "{}\n{}{}",
-            screen.strong(&self.heading()),
-            wrapped("", &self.sides(), screen.prose()),
-            wrapped("", &self.counts(), screen.prose())
-        );
+        let paragraph = |text: &str| wrapped("", text, screen.prose());
+        let mut out = match &self.limits {
+            Some(limits) => {
+                let mark = self.simulated().contains(&true).then(|| paragraph(&self.heading()));
+                let heading = screen.strong(&limits.heading());
+                format!("{heading}\n{}{}", mark.unwrap_or_default(), paragraph(&self.sides()))
+            }
+            None => {
+                let heading = screen.strong(&self.heading());
+                format!("{heading}\n{}{}", paragraph(&self.sides()), paragraph(&self.counts()))
+            }
+        };
         out.push('\n');
         text::blocks_text(&mut out, &self.answer(), screen);
         out
+    }
+
+    /// Whether a run is one value.
+    fn is_of_runs(&self) -> bool {
+        self.sides.iter().any(|runs| runs.len() > 1)
     }
 
     /// The changes, the differences of the hosts, and the figures that only one run has, preceded by the mark of
@@ -218,12 +279,13 @@ impl Pair<'_> {
     }
 
     fn answer(&self) -> Vec<Block> {
-        let mut blocks = match self.comparisons.is_empty() {
-            true => vec![Block::Text("No case is in both runs.".to_owned())],
-            false => changes::blocks(&self.comparisons),
+        let mut blocks = match &self.limits {
+            Some(limits) => limits.blocks(false),
+            None if self.comparisons.is_empty() => vec![Block::Text(NOTHING_COMMON.to_owned())],
+            None => changes::blocks(&self.comparisons),
         };
         blocks.extend(self.matrices.iter().map(|(_, block)| block.clone()));
-        let HostDifferences { differs, one_sided } = changes::differences(self.runs);
+        let HostDifferences { differs, one_sided } = changes::differences(self.leading);
         let mut text = match differs.is_empty() {
             true => format!("No difference between {} is recorded.", self.machines().to_lowercase()),
             false => format!("{} differ: {}.", self.machines(), differs.join("; ")),
@@ -256,11 +318,23 @@ impl Pair<'_> {
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut out = format!("# {}\n\n", self.heading());
-        crate::render::markdown::section_markdown(&mut out, &self.section());
+        let section = match &self.limits {
+            Some(limits) => Section {
+                id: "limits",
+                title: "Limits",
+                before_figures: true,
+                blocks: [Block::Text(limits.heading()), Block::Text(self.sides())]
+                    .into_iter()
+                    .chain(self.answer())
+                    .collect(),
+            },
+            None => self.section(),
+        };
+        crate::render::markdown::section_markdown(&mut out, &section);
         out
     }
 
-    /// As JSON in the schema `ioproof-comparison/2`.
+    /// As JSON in the schema `ioproof-comparison/3`.
     #[must_use]
     pub fn json(&self) -> String {
         let reason = |one: &Reason| json!({ "because": one.because.name(), "evidence": one.evidence });
@@ -272,6 +346,9 @@ impl Pair<'_> {
                 "phase": one.phase.name(),
                 "latency_of": one.operation.map(Operation::name),
                 "transferring": one.transferring,
+                "values": [found.n.0, found.n.1],
+                "scatter_between_runs": one.scatter.map(|both| both.map(|of| of.between)),
+                "scatter_within_runs": one.scatter.map(|both| both.map(|of| of.within)),
                 "conditions": conditions,
                 "before": found.before,
                 "after": found.after,
@@ -302,8 +379,11 @@ impl Pair<'_> {
         escape::json_text(&json!({
             "schema": SCHEMA,
             "about": self.heading(),
-            "before": side(self.runs[0]),
-            "after": side(self.runs[1]),
+            "before": side(self.leading[0]),
+            "after": side(self.leading[1]),
+            "runs_before": self.sides[0].iter().map(side).collect::<Vec<_>>(),
+            "runs_after": self.sides[1].iter().map(side).collect::<Vec<_>>(),
+            "limits": self.limits.as_ref().map(Limits::json),
             "only_before": self.alone[0],
             "only_after": self.alone[1],
             "paired_by_conditions": self.agreements,
@@ -319,7 +399,12 @@ impl Pair<'_> {
 
     /// All comparisons as a section.
     pub(crate) fn section(&self) -> Section {
-        let mut blocks = vec![Block::Text(self.sides()), Block::Text(self.counts())];
+        let mut blocks = Vec::new();
+        if let Some(limits) = &self.limits {
+            blocks.push(Block::Text(limits.heading()));
+            blocks.extend(limits.blocks(true));
+        }
+        blocks.extend([Block::Text(self.sides()), Block::Text(self.counts())]);
         blocks.extend(largest_gap(&self.comparisons()).map(|one| {
             let (change, said) = (signed(one.difference.change), outcome(one).0);
             Block::Text(format!(
@@ -336,7 +421,7 @@ impl Pair<'_> {
             )));
         }
         blocks.push(match self.comparisons.is_empty() {
-            true => Block::Text("No case is in both runs.".to_owned()),
+            true => Block::Text(NOTHING_COMMON.to_owned()),
             false => Block::Table {
                 caption: "Medians of the repetitions that count; a difference has p ≤ 0.01, corrected for all comparisons"
                     .to_owned(),
@@ -365,11 +450,15 @@ impl Pair<'_> {
             let (title, id, release) = (&manifest.plan.title, &manifest.run_id, release.unwrap_or_default());
             format!("{title} ({from}{id}{release}{tool}{node})")
         };
-        let [before, after] = self.runs;
+        let [before, after] = self.leading;
         if before.manifest.run_id == after.manifest.run_id {
             return format!("Both are the same run: {}.", words(before));
         }
-        format!("Before: {}. After: {}.", words(before), words(after))
+        let side = |place: usize| match self.sides[place].len() {
+            1 => words(self.leading[place]),
+            count => format!("{count} runs, as {}", words(self.leading[place])),
+        };
+        format!("Before: {}. After: {}.", side(0), side(1))
     }
 
     /// Counts of the outcomes, as in `12 figures in both runs: 2 faster, 10 no change shown.` Latencies are not
@@ -403,14 +492,17 @@ impl Pair<'_> {
         let largest = open.max_by(|(_, one), (_, other)| one.change.total_cmp(&other.change));
         largest.map_or_else(String::new, |(one, Settled { change, repetitions })| {
             let (case, phase, change) = (&one.case, one.phase, percent(change));
-            format!(" {repetitions} repetitions a side would tell a change of {change} in {case} {phase}.")
+            let what = if self.is_of_runs() { "runs" } else { "repetitions" };
+            format!(" {repetitions} {what} a side would tell a change of {change} in {case} {phase}.")
         })
     }
 
-    /// Changes first; otherwise in the order of the plan.
+    /// Changes first, the largest of them at the top; otherwise in the order of the plan.
     fn table(&self) -> Table {
-        let mut rows: Vec<&Compared> = self.comparisons.iter().collect();
-        rows.sort_by_key(|one| !one.comparison.difference.is_stated());
+        let (mut rows, others): (Vec<&Compared>, Vec<&Compared>) =
+            self.comparisons.iter().partition(|one| one.comparison.difference.is_stated());
+        rows.sort_by(|one, other| changes::by_size(one, other));
+        rows.extend(others);
         changes::table(&rows, None)
     }
 }

@@ -18,6 +18,13 @@ const MARKS: &str = "\\`*_~$|[";
 /// The HTML tags that the charts use; plotly understands a few more.
 const CHART_TAGS: [&str; 5] = ["<b>", "</b>", "<br>", "<extra>", "</extra>"];
 
+/// Escapes text within XML, in elements and in attributes. Hidden characters, some of which XML cannot contain, are
+/// written out first.
+pub(crate) fn xml(text: &str) -> String {
+    let text = visible(text);
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
 /// Escapes text within a line of Markdown, so that it is shown verbatim. What would be HTML becomes a character
 /// reference: some processors (Python-Markdown) ignore a backslash before `<`.
 pub(crate) fn markdown(text: &str) -> String {

@@ -2,6 +2,7 @@
 
 use record::{Warning, WarningRow};
 use report::{Screen, Study};
+use std::slice;
 
 use crate::common;
 use crate::golden;
@@ -118,7 +119,7 @@ fn a_sheet_gives_the_share_of_the_promise_and_the_plan_that_ran() {
 #[test]
 fn what_changed_at_80_columns() {
     let (before, after) = (common::study::study(), common::study::again());
-    let text = report::compare(&before, &after).text(Screen::PLAIN.wide(80));
+    let text = report::compare([&before, &after].map(slice::from_ref), &[]).text(Screen::PLAIN.wide(80));
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     insta::assert_snapshot!(text);
 }

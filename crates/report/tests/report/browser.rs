@@ -111,7 +111,7 @@ fn study() -> String {
     let run = common::study::study();
     let second = common::study::again();
     let of = |run| report::Study::of(run);
-    page(|out| of(&run).beside(of(&second)).html(out))
+    page(|out| of(&run).beside(of(&second), &[]).html(out))
 }
 
 /// Directory in which screenshots of pages are kept for inspection.

@@ -1,6 +1,7 @@
 //! Jobs as a whole, in every output format of a report.
 
 use crate::common;
+use std::slice;
 
 #[test]
 fn a_matrix_with_failed_launches_is_marked_and_compared_with_nothing() {
@@ -30,7 +31,7 @@ fn two_runs_of_a_matrix_are_compared_launch_by_launch() {
     let after = common::matrix::matrix_with(|launch| {
         launch.end_ns = launch.start_ns + (launch.end_ns - launch.start_ns) / 10 * 9;
     });
-    let pair = report::compare(&before, &after);
+    let pair = report::compare([&before, &after].map(slice::from_ref), &[]);
     let text = pair.text(report::Screen::PLAIN).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("-10.0 %") && text.contains("faster"), "{text}");
     let json: serde_json::Value = serde_json::from_str(&pair.json()).expect("JSON");
@@ -40,7 +41,7 @@ fn two_runs_of_a_matrix_are_compared_launch_by_launch() {
     let real = launches.filter(|row| row["what"] == "real time, launch by launch").collect::<Vec<_>>();
     assert_eq!((&real[0]["verdict"], &real[0]["of"]), (&"faster".into(), &"101 launches".into()));
     let other = common::run();
-    let alone = report::compare(&before, &other);
+    let alone = report::compare([&before, &other].map(slice::from_ref), &[]);
     let json: serde_json::Value = serde_json::from_str(&alone.json()).expect("JSON");
     assert_eq!(json["matrices"], serde_json::json!([]));
 }
@@ -57,7 +58,7 @@ fn runs_of_the_same_jobs_are_judged_whatever_their_path_and_others_are_not() {
             }
             case.workload = spec.validate().expect("valid");
         }
-        report::compare(&before, &after)
+        report::compare([&before, &after].map(slice::from_ref), &[])
             .text(report::Screen::PLAIN)
             .split_whitespace()
             .collect::<Vec<_>>()

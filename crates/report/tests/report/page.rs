@@ -27,7 +27,7 @@ fn strings(list: &Value) -> Vec<&str> {
 
 fn two_runs() -> String {
     let (before, after) = (common::study::study(), common::study::again());
-    page(&Study::of(&before).beside(Study::of(&after)))
+    page(&Study::of(&before).beside(Study::of(&after), &[]))
 }
 
 #[test]

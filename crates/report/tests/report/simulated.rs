@@ -3,6 +3,7 @@
 
 use record::Run;
 use report::{History, HistorySelection, Pair, Screen, Study, compare};
+use std::slice;
 
 use crate::common::simulated::simulated;
 use crate::common::{self, study};
@@ -187,22 +188,20 @@ fn a_comparison_says_first_that_a_difference_is_the_error_of_the_model() {
     let (measured, model) = (study::study(), simulated(study::again()));
     let said = "a difference is the error of the model";
     for (before, after) in [(&measured, &model), (&model, &measured)] {
-        let pair: Pair<'_> = compare(before, after);
-        assert!(pair.is_of_model_and_storage());
+        let pair: Pair<'_> = compare([before, after].map(slice::from_ref), &[]);
         for text in [pair.text(Screen::PLAIN), pair.text_in_full(Screen::PLAIN), pair.markdown()] {
             let first = text.lines().next().expect("a line");
             assert!(first.contains("SIMULATED") && first.ends_with(said), "{first}");
         }
         let json: serde_json::Value = serde_json::from_str(&pair.json()).expect("JSON");
         assert!(json["about"].as_str().expect("text").ends_with(said), "{json}");
-        let page = page(&Study::of(before).beside(Study::of(after)));
+        let page = page(&Study::of(before).beside(Study::of(after), &[]));
         let (_, card) = page.split_once("<div class=\"card\">").expect("a card");
         assert!(card.find(said).expect("the mark") < 400, "it stands first");
         assert!(element(&page, "title").contains(MARK));
     }
-    assert!(!compare(&measured, &measured).is_of_model_and_storage());
     let both = simulated(study::study());
-    let text = compare(&both, &model).text(Screen::PLAIN);
+    let text = compare([&both, &model].map(slice::from_ref), &[]).text(Screen::PLAIN);
     assert!(text.starts_with("Comparison of two SIMULATED runs: nothing was measured\n"), "{text}");
 }
 
@@ -235,7 +234,7 @@ fn the_name_of_a_model_starts_no_line_and_no_tag() {
         study.markdown(),
         study.sheet_markdown().expect("a sheet"),
         study.openmetrics(),
-        compare(&run, &run).text(Screen::PLAIN),
+        compare([&run, &run].map(slice::from_ref), &[]).text(Screen::PLAIN),
         History::of(&imported, &HistorySelection::default()).text(Screen::PLAIN),
     ];
     for text in texts {

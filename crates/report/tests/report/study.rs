@@ -2,6 +2,7 @@
 
 use plan::Client;
 use report::{Screen, Study};
+use std::slice;
 
 use crate::common;
 
@@ -22,7 +23,7 @@ fn a_study_fits_a_terminal() {
 #[test]
 fn two_runs_are_compared_with_their_conditions() {
     let (before, after) = (common::study::study(), common::study::again());
-    let pair = report::compare(&before, &after);
+    let pair = report::compare([&before, &after].map(slice::from_ref), &[]);
     let text = pair.text_in_full(Screen::PLAIN);
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
     for form in [&text, &pair.markdown()] {

@@ -23,7 +23,7 @@ fn measured(id: &str, bytes: u64, change: impl FnOnce(&mut plan::WorkloadSpec)) 
 }
 
 fn pairs(before: &(Plan, Vec<Figure>), after: &(Plan, Vec<Figure>)) -> Vec<Paired> {
-    paired(&Gate::new(&before.0, &before.1, &[]), &Gate::new(&after.0, &after.1, &[]))
+    paired(&[Gate::new(&before.0, &before.1, &[])], &[Gate::new(&after.0, &after.1, &[])])
 }
 
 #[test]

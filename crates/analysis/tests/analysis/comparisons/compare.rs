@@ -22,7 +22,7 @@ fn compare(before: &Study, after: &Study) -> Vec<Comparison> {
 fn compare_doubted(before: &Study, after: &Study, doubts: &[AuditIssue]) -> Vec<Comparison> {
     let (figures, others) = (before.figures(), after.figures());
     let (plan, other_plan) = (before.plan(), after.plan());
-    let found = paired(&Gate::new(&plan, &figures, &[]), &Gate::new(&other_plan, &others, doubts));
+    let found = paired(&[Gate::new(&plan, &figures, &[])], &[Gate::new(&other_plan, &others, doubts)]);
     found.into_iter().flat_map(|one| one.comparisons).collect()
 }
 
@@ -141,7 +141,7 @@ fn compare_held(before: &Study, after: &Study, is_held: [bool; 2]) -> Vec<Compar
             (figures, doubts)
         });
     let first = Gate::new(&plan, &first.0, &first.1);
-    let found = paired(&first, &Gate::new(&other_plan, &second.0, &second.1));
+    let found = paired(&[first], &[Gate::new(&other_plan, &second.0, &second.1)]);
     found.into_iter().flat_map(|one| one.comparisons).collect()
 }
 

@@ -7,6 +7,7 @@ mod claims;
 mod commitments;
 mod compare;
 mod cross_check;
+mod limits;
 mod percentile_promises;
 mod published;
 mod quantities;

@@ -363,8 +363,8 @@ pub(crate) fn rates_compared(before: &Run, after: &Run) -> Vec<Comparison> {
     };
     let [first, second] = [before, after].map(of);
     let paired = analysis::comparisons::paired(
-        &Gate::new(&before.manifest.plan, &first.0, &first.1),
-        &Gate::new(&after.manifest.plan, &second.0, &second.1),
+        &[Gate::new(&before.manifest.plan, &first.0, &first.1)],
+        &[Gate::new(&after.manifest.plan, &second.0, &second.1)],
     );
     let all = paired.into_iter().flat_map(|one| one.comparisons);
     all.filter(|one| one.operation.is_none() && !one.transferring && !one.is_withheld()).collect()
