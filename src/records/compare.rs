@@ -97,7 +97,7 @@ fn check(runs: &[Vec<Run>; 2], judges: bool) -> Result<(), Failure> {
     if judges && (simulated[0] > 0) != (simulated[1] > 0) {
         return Err(Failure::usage(
             "--verdict and --fail-if judge what became worse, but one side is simulated, so a difference is the error \
-             of the model; omit them",
+             of the model; omit --verdict and --fail-if",
         ));
     }
     Ok(())
@@ -120,7 +120,10 @@ fn no_figure(limit: &str, pair: &Pair<'_>) -> String {
         (false, 0) => format!("the figures are {}", all.join(", ")),
         (false, more) => format!("the figures are {}, and {more} more", all.join(", ")),
     };
-    format!("--fail-if {limit:?} is about no figure of either run: {listed}")
+    format!(
+        "--fail-if {limit:?} is about no figure of either run: {listed}; latencies have p50, p90, p95, p99, p99.9 and \
+         p99.99, and what the study promises"
+    )
 }
 
 fn of_result(result: LimitResult, allows_untold: bool) -> Exit {

@@ -122,7 +122,20 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     if simulated {
         audit.iter_mut().for_each(AuditIssue::advise_on_model);
     }
-    let gate = &Gate::new(plan, figures, &audit);
+    let reference = run.reference.as_deref().map(|one| {
+        let figures = crate::figures::figures(&one.run, plan::RateName::ByWall);
+        let doubts = findings(&one.run, &figures).audit;
+        (one, figures, doubts)
+    });
+    let beside = reference.as_ref().map(|(one, figures, doubts)| {
+        let name = [one.run.manifest.run_id.as_str(), one.sha256.as_str()];
+        (Gate::new(&one.run.manifest.plan, figures, doubts), name)
+    });
+    let gate = Gate::new(plan, figures, &audit);
+    let gate = &match &beside {
+        Some((reference, name)) => gate.beside(reference, *name),
+        None => gate,
+    };
     let curves = curves::curves(gate);
     let limits = limits(plan, figures, usable_cpus(&run.manifest));
     let seeks = seek::seek_fits(gate, &curves);

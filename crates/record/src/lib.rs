@@ -102,11 +102,11 @@ pub use rows::{
     DeviceRow, EndRow, HistoryRow, LatencyRow, LoadRow, NodeSeriesRow, PhaseRow, PrintedRow, SeriesRow,
     TaskRow,
 };
-pub use run::Run;
 pub use run::merge::{merge, write_merged};
 pub use run::parts::{Part, PartPasses, PartStudy};
 pub use run::passes::Pass;
 pub use run::state::{FailedCase, RunState};
+pub use run::{Reference, Run};
 pub use table::contained::is_contained;
 pub use table::store::Rows;
 pub use table::{Cell, Column, ColumnType, Columns, Row};

@@ -55,9 +55,10 @@ fn gain_of_a_release(times: u32) {
     let text = run(&desk.ioproof("compare before record")).expect_code(0).stdout;
     assert_says(&text, &["4.2.0", "4.2.1", "w transfer=4KiB write", "w transfer=16KiB write", "faster"]);
     let _ = run(&desk.ioproof("compare before record --verdict")).expect_code(0);
-    let _ = run(&desk.ioproof("compare record before")).expect_code(0);
-    let slower = run(&desk.ioproof("compare record before --verdict")).expect_code(8);
+    let slower = run(&desk.ioproof("compare record before")).expect_code(0);
     assert_says(&slower.stdout, &["slower"]);
+    let worse = run(&desk.ioproof("compare record before --verdict")).expect_code(8);
+    assert_says(&worse.stdout, &["worse than the limit"]);
     let json = run(&desk.ioproof("compare before record --format json")).expect_code(0).stdout;
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(
@@ -106,7 +107,7 @@ fn fall_to_a_tenth(times: u32) {
     let slower = run(&desk.ioproof("compare before record --verdict")).expect_code(8);
     assert_says(
         &slower.stdout,
-        &["slower", "obvious", "unless this storage has two states this far apart", "5 tell"],
+        &["worse", "obvious", "unless this storage has two states this far apart", "5 a side tell"],
     );
     let json = run(&desk.ioproof("compare before record --format json")).expect_code(0).stdout;
     let json: Value = serde_json::from_str(&json).expect("JSON");

@@ -7,6 +7,7 @@ mod comparisons;
 mod expectations;
 mod foreign_text;
 mod history;
+mod limits;
 mod record;
 mod repeats;
 mod signed;

@@ -1,13 +1,17 @@
 //! Judges commitments: whether each was kept, by how much, and with what confidence.
 
+use std::borrow::Cow;
+
 use plan::{Amount, Bound, Commitment, Over, Plan, RateName, Selector, Statistic};
 
 use crate::audit::{AuditIssue, Check, Outcome, Use};
+use crate::comparisons::conditions::all_differences;
 use crate::comparisons::flattered::flattered;
+use crate::comparisons::pairs::partners;
 use crate::comparisons::percentile_promise::PercentilePromise;
 use crate::figures::{Figure, RepetitionFigure, values};
 use crate::gate::{
-    Gate, Judgement, Kind, Of, Quantity, Statement, Value, median_keeps,
+    Beside, Gate, Judgement, Kind, Of, Quantity, Statement, Value, median_keeps,
     table::{Column, amount, any, below, change, detail, list, share, subject, text, word},
 };
 use crate::statistics::{CONFIDENCE, Summary, bound_least, median_bounds};
@@ -18,7 +22,10 @@ use crate::statistics::{CONFIDENCE, Summary, bound_least, median_bounds};
 pub struct Verdict {
     /// The index of the commitment in [`plan::Criteria::commitments`].
     pub place: usize,
+    /// With the amount for the figure that decided.
     pub commitment: Commitment,
+    /// Where that amount comes from if it is a part of what a reference run reached.
+    pub reference: Option<String>,
     pub judgement: Judgement,
     /// Whether the figures come from a model.
     pub simulated: bool,
@@ -61,9 +68,7 @@ impl Statement for Verdict {
         subject(word("name", "commitment", "What was promised.", |one| &one.commitment.name)),
         subject(word("by", "by", "Who promised it or asked for it.", |one| &one.commitment.by)),
         subject(text("side", "", "`at least` or `at most`.", |one| side(one.commitment.bound).to_owned())),
-        amount("promised", "promised", "What was promised, in `unit`.", |one| {
-            one.in_unit(Some(one.commitment.amount.number()))
-        }),
+        amount("promised", "promised", "What was promised, in `unit`.", |one| one.in_unit(one.promised())),
         amount("measured", "reached", "The figure that decided, in `unit`.", |one| one.in_unit(one.measured)),
         change(
             "margin",
@@ -94,6 +99,9 @@ impl Statement for Verdict {
         })),
         below(text("judged_by", "judged by", "The statistic and the rate that it is judged by.", |one| {
             judged_by(&one.commitment)
+        })),
+        below(text("reference", "reference", "The run of which a part was promised.", |one| {
+            one.reference.clone().unwrap_or_default()
         })),
         below(list(
             "overrides",
@@ -134,6 +142,13 @@ impl Verdict {
     #[must_use]
     pub fn value(&self, one: &RepetitionFigure) -> Option<f64> {
         values(&[one], self.commitment.amount, self.commitment.rate)?.pop()
+    }
+
+    /// What was promised, in the unit of the commitment. `None` if it is a part of what a reference run reached and
+    /// there is no such run.
+    #[must_use]
+    pub fn promised(&self) -> Option<f64> {
+        (!self.commitment.of_reference || self.reference.is_some()).then(|| self.commitment.amount.number())
     }
 
     /// Measured ÷ committed value.
@@ -235,7 +250,57 @@ pub fn verdicts(plan: &Plan, figures: &[Figure], doubts: &[AuditIssue]) -> Vec<V
 /// The same as [`verdicts`] for the figures of a gate.
 pub(crate) fn all(gate: &Gate<'_>) -> Vec<Verdict> {
     let commitments = gate.plan.criteria.commitments.iter().enumerate();
-    commitments.map(|(place, one)| verdict(gate, place, one)).collect()
+    let reference = gate.reference.map(|beside| References { beside, partners: partners(gate, beside.gate) });
+    commitments.map(|(place, one)| verdict(gate, reference.as_ref(), place, one)).collect()
+}
+
+/// The figures of a reference run.
+struct References<'g> {
+    beside: Beside<'g>,
+    /// For each own figure, its place in that run.
+    partners: Vec<Option<usize>>,
+}
+
+impl References<'_> {
+    /// The commitment with what it asks of the figure at index `figure`, and where that comes from. An error says why
+    /// it asks for nothing.
+    fn resolved(
+        &self,
+        gate: &Gate<'_>,
+        commitment: &Commitment,
+        figure: usize,
+    ) -> Result<(Commitment, String), String> {
+        let Beside { gate: other, name: [id, sha256] } = self.beside;
+        let place = self.partners.get(figure).copied().flatten();
+        let place = place.ok_or_else(|| format!("the reference run {id} has no such figure"))?;
+        let cases = [gate.subject(figure), other.subject(place)].map(|one| one.map(|subject| subject.case));
+        if let [Some(own), Some(others)] = cases
+            && let differs = all_differences(others, own, gate.figures[figure].phase).told
+            && !differs.is_empty()
+        {
+            return Err(format!("not measured as in the reference run {id}: {}", differs.join("; ")));
+        }
+        if let Some(why) = other.against(place, Use::PromiseKept, None).first() {
+            return Err(format!("the figure of the reference run {id} is doubtful: {why}"));
+        }
+        let own = &other.figures[place];
+        let share = commitment.amount.number();
+        let unit = match commitment.amount {
+            Amount::Latency { percent, .. } => Amount::Latency { nanos: share, percent },
+            _ => own.rate_of().amount(share),
+        };
+        let reached = values(&own.counted().collect::<Vec<_>>(), unit, commitment.rate);
+        let reached = reached.and_then(|all| Some(Summary::of(&all)?.median));
+        let reached =
+            reached.ok_or_else(|| format!("the reference run {id} has no {}", wanted(commitment)))?;
+        let resolved = Commitment { amount: unit.with(share * reached), ..commitment.clone() };
+        let percent = format!("{:.2}", share * 100.0);
+        let percent = percent.trim_end_matches('0').trim_end_matches('.');
+        Ok((
+            resolved,
+            format!("{percent} % of the median of run {id}, whose record has the SHA-256 {sha256}"),
+        ))
+    }
 }
 
 /// A figure that a commitment is about.
@@ -257,8 +322,15 @@ impl Candidate {
     }
 }
 
-fn verdict(gate: &Gate<'_>, place: usize, commitment: &Commitment) -> Verdict {
-    let (mut candidates, mut missing) = (Vec::new(), Vec::new());
+fn verdict(
+    gate: &Gate<'_>,
+    reference: Option<&References<'_>>,
+    place: usize,
+    commitment: &Commitment,
+) -> Verdict {
+    let (mut candidates, mut missing) = (Vec::<Candidate>::new(), Vec::new());
+    // What the commitment asks of each figure, and where that comes from.
+    let mut all_asked: Vec<(usize, Cow<'_, Commitment>, Option<String>)> = Vec::new();
     let selected = gate.selected(&commitment.figures);
     let cases = selected.len();
     for (case, phase, figure) in selected {
@@ -266,10 +338,25 @@ fn verdict(gate: &Gate<'_>, place: usize, commitment: &Commitment) -> Verdict {
             missing.push(format!("{} {phase}: was not measured", case.id));
             continue;
         };
-        match candidate(gate, commitment, figure, cases) {
+        let (asked, source) = match (commitment.of_reference, reference) {
+            (false, _) => (Cow::Borrowed(commitment), None),
+            (true, None) => {
+                missing.push(format!("{} {phase}: {NO_REFERENCE}", case.id));
+                continue;
+            }
+            (true, Some(reference)) => match reference.resolved(gate, commitment, figure) {
+                Ok((resolved, source)) => (Cow::Owned(resolved), Some(source)),
+                Err(why) => {
+                    missing.push(format!("{} {phase}: {why}", case.id));
+                    continue;
+                }
+            },
+        };
+        match candidate(gate, &asked, figure, cases) {
             Some(mut candidate) => {
                 candidate.doubts.extend(commitment.terms.unmet(case, phase));
                 candidates.push(candidate);
+                all_asked.push((figure, asked, source));
             }
             None => missing.push(format!("{} {phase}: has no {}", case.id, wanted(commitment))),
         }
@@ -288,9 +375,11 @@ fn verdict(gate: &Gate<'_>, place: usize, commitment: &Commitment) -> Verdict {
             reasons(commitment.over, &candidates, decider, missing)
         }
     };
+    let asked = decider.and_then(|decider| all_asked.iter().find(|(figure, ..)| *figure == decider.figure));
     Verdict {
         place,
-        commitment: commitment.clone(),
+        commitment: asked.map_or_else(|| commitment.clone(), |(_, one, _)| one.clone().into_owned()),
+        reference: asked.and_then(|(.., source)| source.clone()),
         judgement,
         simulated: gate.simulated,
         figure: decider.map(|decider| decider.figure),
@@ -484,6 +573,10 @@ fn reasons(
     }
     reasons
 }
+
+/// Why a part of what a reference run reached is not judged.
+const NO_REFERENCE: &str =
+    "is a part of what a reference run reached: name it with ioproof verdict RUN --against REFERENCE";
 
 /// Names the value that a figure lacks.
 fn wanted(commitment: &Commitment) -> String {

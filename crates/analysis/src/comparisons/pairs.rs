@@ -42,6 +42,15 @@ pub(crate) fn pairs(before: &Gate<'_>, after: &Gate<'_>) -> Vec<(usize, usize)> 
     partners.into_iter().enumerate().filter_map(|(place, partner)| Some((place, partner?))).collect()
 }
 
+/// For each figure of `leader`, its place in `run`.
+pub(crate) fn partners(leader: &Gate<'_>, run: &Gate<'_>) -> Vec<Option<usize>> {
+    let mut places = vec![None; leader.figures.len()];
+    for (own, other) in pairs(leader, run) {
+        places[own] = Some(other);
+    }
+    places
+}
+
 /// Pairs the figures of an imported and another case that have no partner yet, by the conditions that are known of
 /// both. The bytes of an operation and the number of tasks must be among them.
 fn pair_by_known([own, other]: [&Cases<'_>; 2], partners: &mut [Option<usize>], taken: &mut [bool]) {

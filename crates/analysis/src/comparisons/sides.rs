@@ -1,7 +1,7 @@
 //! The two sides of a comparison, each with one run or several.
 
 use crate::audit::Use;
-use crate::comparisons::pairs::pairs;
+use crate::comparisons::pairs::{pairs, partners};
 use crate::figures::Figure;
 use crate::gate::{Gate, Kind, Reason, Stated, untold};
 use crate::statistics::Difference;
@@ -80,15 +80,6 @@ impl<'g, 'a> Sides<'g, 'a> {
         ];
         Self { pairs: found.into_iter().map(pair).collect(), alone }
     }
-}
-
-/// For each figure of `leader`, its place in `run`.
-fn partners(leader: &Gate<'_>, run: &Gate<'_>) -> Vec<Option<usize>> {
-    let mut places = vec![None; leader.figures.len()];
-    for (own, other) in pairs(leader, run) {
-        places[own] = Some(other);
-    }
-    places
 }
 
 impl Pair<'_, '_> {

@@ -53,6 +53,16 @@ pub struct Gate<'a> {
     places: HashMap<&'a str, Vec<usize>>,
     /// What the figures have in common as one family.
     family: Family,
+    /// The run beside which some commitments are judged.
+    pub(crate) reference: Option<Beside<'a>>,
+}
+
+/// A run that commitments refer to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Beside<'a> {
+    pub(crate) gate: &'a Gate<'a>,
+    /// Its id, and the SHA-256 of its record.
+    pub(crate) name: [&'a str; 2],
 }
 
 impl<'a> Gate<'a> {
@@ -80,7 +90,13 @@ impl<'a> Gate<'a> {
         let passes: Vec<Vec<f64>> = figures.iter().map(Figure::headline_of_passes).collect();
         let passes: Vec<&[f64]> = passes.iter().map(Vec::as_slice).collect();
         let family = Family::within(figures.len(), &passes);
-        Self { plan, subjects: subjects(plan, figures), figures, against, simulated, places, family }
+        let subjects = subjects(plan, figures);
+        Self { plan, subjects, figures, against, simulated, places, family, reference: None }
+    }
+
+    /// The same gate beside that of a reference run, which has this id and this SHA-256 of its record.
+    pub(crate) fn beside(self, gate: &'a Self, name: [&'a str; 2]) -> Self {
+        Self { reference: Some(Beside { gate, name }), ..self }
     }
 
     /// The figure at index `place` with its case.

@@ -167,6 +167,16 @@ pub enum Amount {
 }
 
 impl Amount {
+    /// The same kind of amount with another number.
+    #[must_use]
+    pub const fn with(self, number: f64) -> Self {
+        match self {
+            Self::BytesPerSecond(_) => Self::BytesPerSecond(number),
+            Self::OperationsPerSecond(_) => Self::OperationsPerSecond(number),
+            Self::Latency { percent, .. } => Self::Latency { nanos: number, percent },
+        }
+    }
+
     /// The number, in [`Amount::unit`].
     #[must_use]
     pub const fn number(self) -> f64 {
@@ -321,8 +331,12 @@ pub struct Commitment {
     pub statistic: Statistic,
     /// Which side of the amount is good.
     pub bound: Bound,
-    /// The promised amount.
+    /// The promised amount, or the share of what a reference run reached.
     pub amount: Amount,
+    /// Whether [`Commitment::amount`] is a share of what another run reached at the same point. It can only be judged
+    /// beside that run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_reference: bool,
     /// Which of the selected cases have to keep it.
     pub over: Over,
     /// What the study file fixes about the measurement itself.

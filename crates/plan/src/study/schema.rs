@@ -15,6 +15,8 @@ const BANDWIDTH: &str = "^[0-9]+([.][0-9]+)? *(B|[KMGTP]iB|[kKMGTP]B|[kMGT]?bit)
 const OPERATIONS: &str = "^[0-9]+([.][0-9]+)? *[kM]? *(IOPS|/s)$";
 /// A share in percent.
 const SHARE: &str = "^ *[0-9]+([.][0-9]+)? *%$";
+/// Syntax of a percentage.
+const PERCENT: &str = SHARE;
 /// Syntax of a range with a step or a factor, or of whole numbers.
 const RANGE: &str = "^(.+[.][.].+ (step|times) .+|[0-9]+ *[.][.] *[0-9]+)$";
 /// Syntax of a name.
@@ -112,6 +114,7 @@ fn value(kind: &ValueKind) -> Value {
         ValueKind::Share => {
             json!({ "anyOf": [{ "type": "number", "minimum": 0, "maximum": 1 }, text(SHARE)] })
         }
+        ValueKind::Percent => text(PERCENT),
         ValueKind::Bandwidth => text(BANDWIDTH),
         ValueKind::Flag => json!({ "type": "boolean" }),
         ValueKind::Word(_) => words(kind),

@@ -190,6 +190,18 @@ pub(crate) fn share(text: &str) -> Result<f64, UnitError> {
     if unit == "%" && (0.0..=100.0).contains(&percent) { Ok(percent / 100.0) } else { Err(refused()) }
 }
 
+/// What is allowed for [`percent()`].
+pub(crate) const PERCENT_ALLOWED: &str = "a percentage above 0, such as \"90 %\"";
+
+/// A part of another value as a number: `"110 %"` is 1.1.
+pub(crate) fn percent(text: &str) -> Result<f64, UnitError> {
+    let (number, unit) = split(text);
+    let percent =
+        number.parse().ok().filter(|percent: &f64| unit == "%" && percent.is_finite() && *percent > 0.0);
+    let refused = || UnitError::new(format!("`{}` is not a percentage", shown(text.trim())), PERCENT_ALLOWED);
+    percent.map(|percent| percent / 100.0).ok_or_else(refused)
+}
+
 /// The number and the unit after it.
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();

@@ -115,6 +115,12 @@ impl Sums {
         (sums.to_string() == text && !sums.files.is_empty()).then_some(sums)
     }
 
+    /// SHA-256 of all sums, in hexadecimal digits: it changes if a file of the record does.
+    #[must_use]
+    pub fn sha256(&self) -> String {
+        sha256(self.to_string().as_bytes())
+    }
+
     /// Writes the sums to the record in `directory`. An existing signature is for other sums and is
     /// removed.
     ///

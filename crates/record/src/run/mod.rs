@@ -69,10 +69,21 @@ pub struct Run {
     pub pauses: Vec<Pause>,
     /// What could not be read.
     pub damage: Vec<Damage>,
+    /// The run beside which commitments are judged that are about a part of what it reached; never stored.
+    pub reference: Option<Box<Reference>>,
     /// The runs from which this one was merged; empty if it was not merged.
     pub parts: Vec<Part>,
     pub(crate) store: Arc<Store>,
     place: RunDirectory,
+}
+
+/// A run that commitments refer to.
+#[derive(Debug, Clone)]
+pub struct Reference {
+    /// The run.
+    pub run: Run,
+    /// SHA-256 of the sums of all its files ([`crate::Sums`]), in hexadecimal digits.
+    pub sha256: String,
 }
 
 impl Run {
@@ -103,6 +114,7 @@ impl Run {
             clocks: Vec::new(),
             pauses: Vec::new(),
             damage: Vec::new(),
+            reference: None,
             parts: Vec::new(),
             store: Arc::default(),
         }

@@ -57,12 +57,14 @@ impl Limits {
         let [worse, untold, within] = LimitResult::ALL.map(|result| self.results.count(result));
         let are = |count: usize| if count == 1 { "is" } else { "are" };
         let values = counted(all as u64, "value");
-        let first = match (worse, untold) {
-            (0, 0) if all == 0 => return "Nothing can be judged: no figure is in both runs".to_owned(),
-            (0, 0) if all == 1 => return "The value is within the limit".to_owned(),
-            (0, 0) => return format!("All {values} are within the limit"),
-            (0, _) => format!("None of {values} is shown to be worse than the limit"),
-            (worse, _) => format!("{worse} of {values} {} worse than the limit", are(worse)),
+        let first = match (worse, untold, all) {
+            (.., 0) => return "Nothing can be judged: no figure is in both runs".to_owned(),
+            (1, _, 1) => return "The value is worse than the limit".to_owned(),
+            (_, 1, 1) => return "It cannot be told whether the value is within the limit".to_owned(),
+            (.., 1) => return "The value is within the limit".to_owned(),
+            (0, 0, _) => return format!("All {values} are within the limit"),
+            (0, ..) => format!("None of {values} is shown to be worse than the limit"),
+            (worse, ..) => format!("{worse} of {values} {} worse than the limit", are(worse)),
         };
         let untold = (untold > 0).then(|| format!("; {untold} cannot be told"));
         let within = (within > 0).then(|| format!("; {within} {} within the limit", are(within)));

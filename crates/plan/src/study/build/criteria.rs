@@ -154,6 +154,9 @@ fn expectation(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyEr
     Some(expected)
 }
 
+/// How the keys begin that promise a part of what a reference run reached.
+const OF_REFERENCE: &str = "reference_";
+
 fn commitment(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) -> Option<Commitment> {
     let (key, amount) = amount(fields, &PROMISES, errors)?;
     if matches!(amount, Amount::Latency { .. }) && fields.has("rate") {
@@ -174,6 +177,7 @@ fn commitment(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyErr
         statistic: fields.parsed("statistic")?,
         bound: if key.ends_with("_at_least") { Bound::AtLeast } else { Bound::AtMost },
         amount,
+        of_reference: key.starts_with(OF_REFERENCE),
         over: fields.parsed("over")?,
     };
     errors.extend(never_sure(fields, &promised, known));
@@ -262,7 +266,7 @@ fn amount(
         }
     };
     let percent = fields.number("percentile");
-    if percent.is_some() && !key.starts_with("latency") {
+    if percent.is_some() && !key.contains("latency") {
         errors.push(StudyError::new(
             fields.key_span("percentile"),
             "without effect",
@@ -278,7 +282,12 @@ fn amount(
             return None;
         }
         Value::Integer(nanos) => Amount::Latency { nanos: *nanos as f64, percent },
-        Value::Number(rate) if key.starts_with("iops") => Amount::OperationsPerSecond(*rate),
+        Value::Number(share) if key.starts_with("reference_latency") => {
+            Amount::Latency { nanos: *share, percent }
+        }
+        Value::Number(rate) if key.starts_with("iops") || key.starts_with(OF_REFERENCE) => {
+            Amount::OperationsPerSecond(*rate)
+        }
         Value::Number(rate) => Amount::BytesPerSecond(*rate),
         _ => return None,
     };

@@ -5,13 +5,17 @@ use crate::study::table::definition::{Key, NUMBER_LEAST, Setter, Table, ValueKin
 use crate::workload::limits::TASKS_MAX;
 
 /// The keys of promised amounts, with the favourable side.
-pub(crate) const PROMISES: [&str; 6] = [
+pub(crate) const PROMISES: [&str; 10] = [
     "bandwidth_at_least",
     "bandwidth_at_most",
     "iops_at_least",
     "iops_at_most",
     "latency_at_least",
     "latency_at_most",
+    "reference_rate_at_least",
+    "reference_rate_at_most",
+    "reference_latency_at_least",
+    "reference_latency_at_most",
 ];
 
 /// Phases that have a figure.
@@ -233,6 +237,19 @@ pub(crate) const COMMITMENT: Table = Table {
         Key::new("latency_at_least", ValueKind::Time)
             .left_out("another key gives the amount")
             .means("Minimum time of a transfer."),
+        Key::new("reference_rate_at_least", ValueKind::Percent)
+            .left_out("another key gives the amount")
+            .means("Minimum rate, as a part of what a reference run reached at the same point: `\"90 %\"`. It is judged by \
+                    `ioproof verdict RUN --against REFERENCE`."),
+        Key::new("reference_rate_at_most", ValueKind::Percent)
+            .left_out("another key gives the amount")
+            .means("Maximum rate, likewise."),
+        Key::new("reference_latency_at_most", ValueKind::Percent)
+            .left_out("another key gives the amount")
+            .means("Maximum latency, likewise: `\"110 %\"`."),
+        Key::new("reference_latency_at_least", ValueKind::Percent)
+            .left_out("another key gives the amount")
+            .means("Minimum latency, likewise."),
         Key::new("percentile", ValueKind::Number(NUMBER_LEAST, 100.0))
             .left_out("the mean")
             .means(

@@ -1,7 +1,7 @@
 //! Definitions of tables, keys and kinds of values; the tables themselves are in `keys`.
 
 use super::values::{Point, Value, Values};
-use crate::text::parse::{BANDWIDTH_ALLOWED, SHARE_ALLOWED, SIZE_ALLOWED, TIME_ALLOWED};
+use crate::text::parse::{BANDWIDTH_ALLOWED, PERCENT_ALLOWED, SHARE_ALLOWED, SIZE_ALLOWED, TIME_ALLOWED};
 use crate::{
     Bytes, Case, Criteria, Expectation, FileSet, Find, Jobs, Nanos, Objects, Phase, Rpc, SettingValue,
     TargetDescription, Tree, WorkloadSpec,
@@ -308,6 +308,8 @@ pub(crate) enum ValueKind {
     Number(f64, f64),
     /// A part of a whole, in percent or as a number from 0 to 1.
     Share,
+    /// A part of another value, in percent, above 0.
+    Percent,
     /// Bytes or bits per second.
     Bandwidth,
     /// True or false.
@@ -359,6 +361,7 @@ impl ValueKind {
             Self::Counts(..) => "a list of whole numbers",
             Self::Rate | Self::Number(..) => "a number",
             Self::Share => "a share",
+            Self::Percent => "a percentage",
             Self::Bandwidth => "a bandwidth",
             Self::Flag => "true or false",
             Self::Word(_) => "a word",
@@ -396,6 +399,7 @@ impl ValueKind {
             Self::Rate => "write a number above 0 and up to 1e9".to_owned(),
             Self::Number(_, most) => format!("write a number above 0 and up to {most}"),
             Self::Share => SHARE_ALLOWED.to_owned(),
+            Self::Percent => PERCENT_ALLOWED.to_owned(),
             Self::Bandwidth => BANDWIDTH_ALLOWED.to_owned(),
             Self::Flag => "write true or false, without quotes".to_owned(),
             Self::Word(words) => format!("write one of {}", quoted(words)),

@@ -16,7 +16,7 @@ use crate::limits::STUDY_LIST_ITEMS;
 use crate::study::error::{StudyError, shown};
 use crate::study::keys::{STEP, TABLES, WORKLOAD};
 use crate::text::nearest::nearest;
-use crate::text::parse::{bandwidth, share};
+use crate::text::parse::{bandwidth, percent, share};
 
 /// A table missing from the file: every key has its default.
 pub(crate) fn absent(table: &'static Table) -> Fields {
@@ -215,6 +215,7 @@ pub(crate) fn convert(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, 
         }
         (ValueKind::Size | ValueKind::Time, DeValue::String(text)) => scalar(key, text).map(Value::from),
         (ValueKind::Share, DeValue::String(text)) => share(text).map(Value::Number).map_err(unit),
+        (ValueKind::Percent, DeValue::String(text)) => percent(text).map(Value::Number).map_err(unit),
         (ValueKind::Bandwidth, DeValue::String(text)) => bandwidth(text).map(Value::Number).map_err(unit),
         (ValueKind::Until, DeValue::String(text)) => until(text).map(Value::Until),
         (ValueKind::Side(_), DeValue::String(text)) => amount(text),

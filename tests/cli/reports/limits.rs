@@ -1,0 +1,206 @@
+//! Limits of changes: `ioproof compare --fail-if`, its exit codes and its forms, with one run or several on a side.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::desk::{Desk, assert_says, run};
+
+const STUDY: &str = r#"
+[protocol]
+repetitions = 6
+phase_min = "1ms"
+
+[[target]]
+name = "disk"
+directory = "unused"
+
+[[workload]]
+name = "small"
+transfer = "4KiB"
+size = "16MiB"
+order = "random"
+direct = true
+fill = true
+phases = ["read"]
+"#;
+
+/// Records a run of the study on a device of this latency, whose rate differs by `noise` from pass to pass.
+fn simulate(desk: &Desk, name: &str, seed: u32, micros: f64, noise: f64, study: &str) {
+    let model = format!(
+        "model = {{ name = \"a disk\", noise = {noise} }}\nnode = {{ processors = 4, request_time = \"1us\" }}\n\
+         [[device]]\nname = \"disk\"\nread = {{ time = \"{micros:.2}us\" }}\nwrite = {{ time = \"{micros:.2}us\" }}\n\
+         [[layout]]\nname = \"l\"\ndevices = \"disk\"\n"
+    );
+    fs::write(desk.path("model.toml"), model).expect("a model");
+    fs::write(desk.path("study.toml"), study).expect("a study");
+    let words = format!("run study.toml --model model.toml --seed {seed} --out {name}");
+    let _ = run(&desk.ioproof(&words)).expect_code(0);
+}
+
+/// `base` and `same` of 100 µs, and `slow` of 120 µs.
+fn desk() -> Desk {
+    let desk = Desk::new();
+    for (name, seed, micros) in [("base", 1, 100.0), ("same", 2, 100.0), ("slow", 3, 120.0)] {
+        simulate(&desk, name, seed, micros, 0.005, STUDY);
+    }
+    desk
+}
+
+fn compare(desk: &Desk, runs: &str, limits: &[&str], more: &str, code: i32) -> testbed::Finished {
+    let program = desk.ioproof(&format!("compare {runs} {more}"));
+    let limits = limits.iter().flat_map(|limit| ["--fail-if", limit]);
+    run(&program.args(limits)).expect_code(code)
+}
+
+#[test]
+fn the_exit_code_says_within_worse_or_untold() {
+    let desk = desk();
+    let rate = ["read.rate drops by more than 5 %"];
+    let within = compare(&desk, "base same", &rate, "", 0);
+    assert_says(&within.stdout, &["The value is within the limit", "small read.rate", "-5.0 %"]);
+    let worse = compare(&desk, "base slow", &rate, "", 8);
+    assert_says(&worse.stdout, &["The value is worse than the limit"]);
+    let _ = compare(&desk, "base slow", &["read.rate drops by more than 30 %"], "", 0);
+    let _ = compare(&desk, "base slow", &["read.p99 rises by more than 5 %"], "", 8);
+    let _ = compare(&desk, "slow base", &rate, "", 0);
+    let untold = compare(&desk, "base slow", &["read.rate drops by more than 16.6 %"], "", 10);
+    assert_says(&untold.stdout, &["It cannot be told whether the value", "passes a side"]);
+    let allowed = compare(&desk, "base slow", &["read.rate drops by more than 16.6 %"], "--allow-untold", 0);
+    assert_says(&allowed.stderr, &["--allow-untold"]);
+    // Worse decides, whatever cannot be told.
+    let both = ["read.rate drops by more than 16.6 %", "read.latency rises by more than 5 %"];
+    let _ = compare(&desk, "base slow", &both, "--allow-untold", 8);
+    // Without a limit the margin is 5 %, of rates and of mean latencies.
+    let _ = compare(&desk, "base same", &[], "--verdict", 0);
+    let all = compare(&desk, "base slow", &[], "--verdict", 8);
+    assert_says(&all.stdout, &["2 of 2 values are worse", "small read.latency", "small read.rate"]);
+    let _ = compare(&desk, "base slow", &[], "--margin 30", 0);
+}
+
+#[test]
+fn a_mistake_in_a_limit_and_runs_that_cannot_differ_are_refused_with_their_place() {
+    let desk = desk();
+    let mistake = compare(&desk, "base slow", &["read.rate drops by more then 5 %"], "", 2);
+    assert_says(&mistake.stderr, &["at character 25", "\"than\" is missing"]);
+    let unknown = compare(&desk, "base slow", &["write.rate drops by more than 5 %"], "", 2);
+    assert_says(&unknown.stderr, &["is about no figure", "small read.rate"]);
+    let tail = compare(&desk, "base slow", &["read.p42 rises by more than 5 %"], "", 2);
+    assert_says(&tail.stderr, &["is about no figure", "p99.9"]);
+    for words in ["compare base base --verdict", "compare --base base same --with base"] {
+        let same = run(&desk.ioproof(words)).expect_code(2);
+        assert_says(&same.stderr, &["is given twice"]);
+    }
+    for words in [
+        "compare base slow --margin 0",
+        "compare base slow --margin much",
+        "compare base",
+        "compare --base base",
+        "compare base slow --format junit",
+        "compare base slow --verdict --output result",
+        "compare --base base same --with slow --format html",
+    ] {
+        let _ = run(&desk.ioproof(words)).expect_code(2);
+    }
+}
+
+#[test]
+fn a_figure_that_one_side_lacks_cannot_be_told() {
+    let desk = desk();
+    let more = STUDY.replace("phases = [\"read\"]", "phases = [\"read\", \"write\"]");
+    simulate(&desk, "more", 4, 100.0, 0.005, &more);
+    for (runs, side) in [("base more", "before"), ("more base", "after")] {
+        let found = compare(&desk, runs, &[], "--verdict", 10);
+        assert_says(&found.stdout, &["small write.rate", &format!("not measured {side}")]);
+        let _ = compare(&desk, runs, &["read.rate drops by more than 5 %"], "", 0);
+    }
+}
+
+#[test]
+fn results_are_written_for_forges_and_programs() {
+    let desk = desk();
+    let limits = ["read.rate drops by more than 5 %", "read.p50 rises by more than 50 %"];
+    let found = compare(
+        &desk,
+        "base slow",
+        &limits,
+        "--output result.xml --output result.md --output result.json --output result.html",
+        8,
+    );
+    assert_says(&found.stdout, &["wrote result.xml", "1 of 2 values is worse"]);
+    let xml = fs::read_to_string(desk.path("result.xml")).expect("JUnit");
+    assert_says(
+        &xml,
+        &["tests=\"2\" failures=\"1\"", "<failure message=", "name=\"read.rate drops by more than 5 %\""],
+    );
+    let document = test_cases(&xml);
+    assert_eq!(document, 2, "{xml}");
+    let markdown = fs::read_to_string(desk.path("result.md")).expect("Markdown");
+    assert_says(&markdown, &["1 of 2 values is worse than the limit", "| worse | small read.rate |"]);
+    let json = fs::read_to_string(desk.path("result.json")).expect("JSON");
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(
+        (&json["schema"], &json["limits"]["result"]),
+        (&"ioproof-comparison/3".into(), &"worse".into())
+    );
+    let row = &json["limits"]["all"][0];
+    assert_eq!((&row["result"], &row["limit"]), (&"worse".into(), &limits[0].into()), "{row}");
+    assert!(row["change_high"].as_f64() < Some(-0.05) && row["change_allowed"] == -0.05, "{row}");
+    let page = fs::read_to_string(desk.path("result.html")).expect("a page");
+    assert_says(&page, &["1 of 2 values is worse than the limit"]);
+    // What cannot be told is an error in JUnit, unless it is allowed.
+    let untold = ["read.rate drops by more than 16.6 %"];
+    for (more, code, element) in [("", 10, "<error message="), ("--allow-untold", 0, "<skipped message=")] {
+        let _ = compare(&desk, "base slow", &untold, &format!("--output untold.xml {more}"), code);
+        assert_says(&fs::read_to_string(desk.path("untold.xml")).expect("JUnit"), &[element]);
+    }
+}
+
+/// Counts the test cases of well-formed XML: every element that opens is closed.
+fn test_cases(xml: &str) -> usize {
+    let mut open: Vec<&str> = Vec::new();
+    let mut cases = 0;
+    for tag in xml.split('<').skip(2).map(|rest| rest.split_once('>').expect("a tag").0) {
+        let name =
+            tag.trim_start_matches('/').split_whitespace().next().expect("a name").trim_end_matches('/');
+        cases += usize::from(tag.starts_with("testcase"));
+        match (tag.starts_with('/'), tag.ends_with('/')) {
+            (true, _) => assert_eq!(open.pop(), Some(name), "{xml}"),
+            (false, true) => {}
+            (false, false) => open.push(name),
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+    cases
+}
+
+/// A nightly job: thirty runs at 2 % noise from run to run, of which the last five are 6 % slower.
+#[test]
+fn the_last_five_of_thirty_nights_are_told_from_the_others() {
+    let desk = Desk::new();
+    let mut names = Vec::new();
+    // The noise of a model is from pass to pass: the level of a run is drawn here, as a normal distribution's quantiles.
+    let places = [
+        13, 4, 21, 8, 17, 1, 25, 10, 19, 6, 15, 2, 23, 12, 20, 5, 16, 9, 24, 3, 18, 7, 22, 11, 14, 8, 17, 4,
+        13, 21,
+    ];
+    for (night, place) in places.iter().enumerate() {
+        let spread = [0.4, -0.3, 0.8, -1.1, 1.2, -0.7, 0.1, 1.6, -1.5][place % 9];
+        let slower = if night >= 25 { 1.06 } else { 1.0 };
+        let name = format!("night-{night:02}");
+        simulate(&desk, &name, 100 + night as u32, 100.0 * slower * (1.0 + 0.02 * spread), 0.003, STUDY);
+        names.push(name);
+    }
+    let (before, after) = names.split_at(25);
+    let words = format!("compare --base {} --with {}", before.join(" "), after.join(" "));
+    let told = run(&desk.ioproof(&words)).expect_code(0).stdout;
+    assert_says(&told, &["25 runs", "5 runs", "slower", "between runs", "25, 5"]);
+    let limit = ["--fail-if", "read.rate drops by more than 1 %"];
+    let _ = run(&desk.ioproof(&words).args(limit)).expect_code(8);
+    // At this scatter, five nights do not tell 6 % from 5 %, and say how many would.
+    let margin = run(&desk.ioproof(&words).arg("--verdict")).expect_code(10).stdout;
+    assert_says(&margin, &["cannot be told", "runs a side"]);
+    let healthy =
+        format!("compare --verdict --base {} --with {}", before[..12].join(" "), before[12..].join(" "));
+    let _ = run(&desk.ioproof(&healthy).arg("--allow-untold")).expect_code(0);
+}
