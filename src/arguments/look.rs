@@ -77,6 +77,10 @@ pub(crate) struct VerdictArguments {
     /// or text.
     #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with = "json")]
     pub(crate) sheet: Option<Option<PathBuf>>,
+    /// Judge the commitments to a part of what a reference run reached (reference_rate_at_least = "90 %") by this run.
+    /// The sheet has the SHA-256 of its record.
+    #[arg(long, value_name = "REFERENCE")]
+    pub(crate) against: Option<PathBuf>,
 }
 
 /// `ioproof verify`.

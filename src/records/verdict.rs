@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use record::{Reference, Run, Sums};
 use report::{Screen, Study};
 
 use crate::arguments::VerdictArguments;
@@ -12,7 +13,10 @@ use crate::records::report::Output;
 
 /// Prints a verdict for each commitment. The exit code says whether all were kept.
 pub(crate) fn run(arguments: &VerdictArguments) -> Result<Exit, Failure> {
-    let run = records::open(&arguments.runs)?;
+    let mut run = records::open(&arguments.runs)?;
+    if let Some(path) = &arguments.against {
+        run.reference = Some(Box::new(reference(&run, path)?));
+    }
     let study = Study::of(&run);
     match &arguments.sheet {
         None if arguments.json => print(&study.verdicts_json())?,
@@ -28,6 +32,31 @@ pub(crate) fn run(arguments: &VerdictArguments) -> Result<Exit, Failure> {
     }
     explain(&study);
     records::exit(&run, exit(&study))
+}
+
+/// The run of which commitments promise a part, with the hash of its record.
+fn reference(run: &Run, path: &Path) -> Result<Reference, Failure> {
+    if !run.manifest.plan.criteria.commitments.iter().any(|one| one.of_reference) {
+        return Err(Failure::usage(
+            "--against has no effect: the study has no commitment with one of the keys that begin with reference_, such \
+             as reference_rate_at_least = \"90 %\"",
+        ));
+    }
+    let place = records::hold(path)?;
+    let reference = records::one(&place)?;
+    if reference.manifest.run_id == run.manifest.run_id {
+        return Err(Failure::usage(
+            "the run is its own reference: name an earlier run, such as that of the acceptance",
+        ));
+    }
+    if reference.manifest.provenance != run.manifest.provenance {
+        let problem = "the run and its reference are not of one kind (measured, imported or simulated): name a reference \
+                       that is";
+        return Err(Failure::usage(problem));
+    }
+    let sha256 = Sums::of(&place, None)?.sha256();
+    records::exit(&reference, Exit::Success)?;
+    Ok(Reference { run: reference, sha256 })
 }
 
 /// The sheet in the format given by the extension of `path`, or as text by default.

@@ -80,7 +80,7 @@ fn measured_and_simulated_runs_are_compared_and_never_put_together() {
         let refused = run(&desk.ioproof(words).arg("--verdict")).expect_code(2).stderr;
         assert_says(&refused, &["--verdict", "is simulated", "omit --verdict"]);
     }
-    let _ = run(&desk.ioproof("compare a b --verdict")).expect_code(0);
+    let _ = run(&desk.ioproof("compare a b --verdict --allow-untold")).expect_code(0);
     for words in ["merge both record a", "report a record"] {
         let refused = run(&desk.ioproof(words)).expect_code(2).stderr;
         assert_says(&refused, &["run a is simulated", "`ioproof compare`"]);

@@ -175,13 +175,19 @@ impl Limit {
         )
     }
 
+    /// The change that is allowed: −0.05 for a drop by 5 %.
+    #[must_use]
+    pub const fn change(&self) -> f64 {
+        match self.direction {
+            Direction::Drops => -self.percent / 100.0,
+            Direction::Rises => self.percent / 100.0,
+        }
+    }
+
     /// The limit ÷ the first value.
     #[must_use]
     pub const fn factor(&self) -> f64 {
-        match self.direction {
-            Direction::Drops => 1.0 - self.percent / 100.0,
-            Direction::Rises => 1.0 + self.percent / 100.0,
-        }
+        1.0 + self.change()
     }
 }
 

@@ -32,7 +32,7 @@ impl Limits {
             let limit = changes::Limit {
                 result: one.result,
                 name: one.name.clone(),
-                allowed: signed(limits[one.limit].factor() - 1.0),
+                allowed: signed(limits[one.limit].change()),
                 needs: one.needs.map(|needs| needed(needs, results.is_of_runs)).unwrap_or_default(),
             };
             Some((place, Compared { limit: Some(limit), ..with_conditions(one)? }))
@@ -112,7 +112,7 @@ impl Limits {
                 "change": one.change(),
                 "change_low": interval.map(|(low, _)| low),
                 "change_high": interval.map(|(_, high)| high),
-                "change_allowed": limit.factor() - 1.0,
+                "change_allowed": limit.change(),
                 "result": one.result.word(),
                 "why": one.why,
                 "values_needed": match one.needs {

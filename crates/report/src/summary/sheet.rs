@@ -151,10 +151,11 @@ impl Sheet<'_> {
         };
         let (of, by) = (selected(&commitment.figures, commitment.over), judged_by(commitment));
         let mut lines = vec![
-            promised(commitment, promised_unit(self.report, self.verdict)),
+            promised(commitment, self.verdict.promised().is_none(), promised_unit(self.report, self.verdict)),
             format!("of {of}; judged by {by}"),
             format!("{}: {}{more}", counted(cases.len() as u64, "case"), named.join(", ")),
         ];
+        lines.extend(self.verdict.reference.clone());
         lines.push(nodes(commitment, &cases));
         let mut protocols: Vec<String> = cases.iter().map(|case| protocol(case)).collect();
         protocols.dedup();

@@ -146,7 +146,12 @@ fn promised(report: &Report) -> Option<Chart> {
     let label = |one: &Verdict| {
         let commitment = &one.commitment;
         let word = one.word();
-        let promised = criterion(commitment.amount, side(commitment.bound), promised_unit(report, one));
+        let promised = criterion(
+            commitment,
+            one.promised().is_none(),
+            side(commitment.bound),
+            promised_unit(report, one),
+        );
         escaped(&format!("{word} · {}, {promised}", commitment.name))
     };
     let labels: Vec<String> = measured.iter().map(|(one, _)| label(one)).collect();
