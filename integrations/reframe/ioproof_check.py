@@ -11,7 +11,9 @@ in ms, the 99th percentile of the latency. References stand in a JSON file in Re
     {"*": {"stream_write_bandwidth": [500, -0.1, null, "MB/s"]}}
 
 The test fails where the run is not whole, where a figure misses its reference, and where the page
-cache answered, unless accept_page_cache says that this is what is wanted.
+cache answered, unless accept_page_cache says that this is what is wanted. With a baseline, an earlier
+record of the same study, it fails by the exit code of `ioproof compare`: 8 where a value is beyond its
+limit, 10 where that cannot be told, unless allow_untold is set.
 """
 
 import json
@@ -26,6 +28,7 @@ from reframe.core.builtins import run_before, sanity_function, variable
 
 RECORD = "record"
 REPORT = "report.json"
+COMPARED = "compared.txt"
 
 
 @rfm.simple_test
@@ -42,6 +45,11 @@ class IoproofStudy(rfm.RunOnlyRegressionTest):
     overrides = variable(typ.List[str], value=[])
     # A JSON file with references, with its full path.
     references = variable(str, value="")
+    # The record of an earlier run, with its full path, and the limits of changes: all rates and mean
+    # latencies within 5 % if there are none.
+    baseline = variable(str, value="")
+    limits = variable(typ.List[str], value=[])
+    allow_untold = variable(bool, value=False)
     # Whether figures that memory answered are accepted.
     accept_page_cache = variable(bool, value=False)
 
@@ -52,12 +60,24 @@ class IoproofStudy(rfm.RunOnlyRegressionTest):
             self.executable_opts += ["--set", shlex.quote(override)]
         report = [self.executable, "report", RECORD, "--format", "json", "--output", REPORT]
         self.postrun_cmds = [" ".join(report)]
+        if self.baseline:
+            compare = [self.executable, "compare", shlex.quote(self.baseline), RECORD, "--verdict"]
+            for limit in self.limits:
+                compare += ["--fail-if", shlex.quote(limit)]
+            if self.allow_untold:
+                compare += ["--allow-untold"]
+            self.postrun_cmds += [f"{' '.join(compare)} >{COMPARED}; echo \"exit status $?\" >>{COMPARED}"]
 
     @sanity_function
     def the_run_is_whole(self):
         report = self.read()
         cached = [name for name, figure in figures(report) if figure["page_cache"]]
+        compared = "exit status 0"
+        if self.baseline:
+            with open(os.path.join(self.stagedir, COMPARED), encoding="utf-8") as file:
+                compared = file.read()
         return sn.all([
+            sn.assert_true(compared.endswith("exit status 0\n") or not self.baseline, compared),
             sn.assert_eq(report["run"]["state"], "complete", "the run is {0}"),
             sn.assert_eq(report["missing"], [], "the report lacks: {0}"),
             sn.assert_true(report["figures"], "the study has no figure"),

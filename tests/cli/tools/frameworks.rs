@@ -36,7 +36,7 @@ fn small(desk: &Desk) -> Vec<String> {
 }
 
 /// Runs ReFrame with the check, and returns its report of the run.
-fn reframe(desk: &Desk, python: &Python, references: &str) -> (Finished, Value) {
+fn reframe(desk: &Desk, python: &Python, references: &str, baseline: &str) -> (Finished, Value) {
     fs::write(desk.path("references.json"), references).expect("it is written");
     let set = |name: &str, value: &str| format!("IoproofStudy.{name}={value}");
     let program = python
@@ -47,7 +47,7 @@ fn reframe(desk: &Desk, python: &Python, references: &str) -> (Finished, Value) 
         .args(["-S", &set("study", &file("stream.toml").display().to_string())])
         .args(["-S", &set("overrides", &small(desk).join(","))])
         .args(["-S", &set("references", &desk.path("references.json").display().to_string())])
-        .args(["-S", &set("accept_page_cache", "yes")]);
+        .args(["-S", &set("accept_page_cache", "yes"), "-S", &set("baseline", baseline)]);
     let finished = run(&at(desk, program));
     let told = fs::read_to_string(desk.path("told.json")).unwrap_or_else(|error| {
         panic!("no report: {error}\n{}\n{}", finished.stdout, finished.stderr);
@@ -63,7 +63,7 @@ fn reframe_takes_every_figure_with_its_unit_and_holds_it_against_references() {
     }
     let (python, desk) = (python.expect("just looked at"), Desk::new());
     let met = r#"{"*": {"stream_write_bandwidth": [0.001, -0.1, null, "MB/s"]}}"#;
-    let (finished, told) = reframe(&desk, &python, met);
+    let (finished, told) = reframe(&desk, &python, met, "");
     let finished = finished.expect_code(0);
     assert_says(&finished.stdout, &["stream_write_bandwidth", "MB/s", "stream_read_p99", "ms", "PASSED"]);
     let check = &told["runs"][0]["testcases"][0];
@@ -71,9 +71,18 @@ fn reframe_takes_every_figure_with_its_unit_and_holds_it_against_references() {
     let values = check["perfvalues"].as_object().expect("figures");
     assert_eq!(values.len(), 6, "two phases with three figures each: {values:?}");
     let missed = r#"{"*": {"stream_write_bandwidth": [1e9, -0.1, null, "MB/s"]}}"#;
-    let (finished, told) = reframe(&desk, &python, missed);
+    let (finished, told) = reframe(&desk, &python, missed, "");
     assert_says(&finished.expect_code(1).stdout, &["failed to meet reference", "stream_write_bandwidth"]);
     assert_eq!(told["runs"][0]["testcases"][0]["fail_phase"], "performance");
+    // Two passes of a few milliseconds tell nothing: the exit status is 10.
+    let mut words = vec!["run".to_owned(), file("stream.toml").display().to_string()];
+    words.extend(small(&desk).into_iter().flat_map(|pair| ["--set".to_owned(), pair]));
+    let base = desk.path("base").display().to_string();
+    let _ = run(&at(&desk, desk.program().args(words).args(["--yes", "--out", &base]))).expect_code(0);
+    let (finished, told) = reframe(&desk, &python, met, &base);
+    let finished = finished.expect_code(1);
+    assert_says(&finished.stdout, &["exit status 10"]);
+    assert_eq!(told["runs"][0]["testcases"][0]["fail_phase"], "sanity");
 }
 
 /// JUBE as a command. It is not on PyPI; Debian has a package that works from the directory into which it is

@@ -2,6 +2,7 @@
 //! same way.
 
 mod cross_check;
+mod forges;
 mod formats;
 mod frameworks;
 mod gpfsperf;

@@ -32,13 +32,31 @@ class Ioproof(ExecutableApplication):
         use_mpi=False,
     )
 
-    workload("study", executables=["measure", "report"])
+    # Without a baseline nothing is compared. The exit code is 8 where a value is beyond its limit, and 10 where that
+    # cannot be told.
+    executable(
+        "compare",
+        template=[
+            "if [ -n '{baseline}' ]; then '{ioproof}' compare '{baseline}' '{experiment_run_dir}/record'"
+            " --verdict >'{experiment_run_dir}/compared.txt'; else true; fi;"
+            " echo \"exit status $?\" >>'{experiment_run_dir}/compared.txt'"
+        ],
+        use_mpi=False,
+    )
+
+    workload("study", executables=["measure", "report", "compare"])
 
     workload_variable(
         "ioproof", default="ioproof", description="The program", workloads=["study"]
     )
     workload_variable(
         "study", default="study.toml", description="The study file", workloads=["study"]
+    )
+    workload_variable(
+        "baseline",
+        default="",
+        description="The record of an earlier run of the study, with which this one is compared",
+        workloads=["study"],
     )
     workload_variable(
         "overrides",
@@ -93,4 +111,10 @@ class Ioproof(ExecutableApplication):
         mode="string",
         match=r"ioproof_run_missing 0$",
         file=figures,
+    )
+    success_criteria(
+        "nothing is worse than in the baseline",
+        mode="string",
+        match=r"exit status 0$",
+        file="{experiment_run_dir}/compared.txt",
     )
