@@ -717,18 +717,34 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__compare)
-            opts="-h --against-itself --format --full --verdict --output --help"
+            opts="-h --base --with --fail-if --verdict --margin --allow-untold --against-itself --format --full --output --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --base)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --with)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-if)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --margin)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --against-itself)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text md json html" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text md json html junit" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -1975,13 +1991,17 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__verdict)
-            opts="-h --json --sheet --help"
+            opts="-h --json --sheet --against --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --sheet)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --against)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -173,6 +173,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l full -d 'Prin
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l json -d 'Same as --format json'
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ioproof -n "__fish_ioproof_using_subcommand verdict" -l sheet -d 'Write a sheet for each commitment: what was fixed in advance, the evidence, what contradicts it, what could not be observed, and the judgement. It goes to the terminal, or to FILE in the format of its extension: .html, .md or text' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand verdict" -l against -d 'Judge the commitments to a part of what a reference run reached (reference_rate_at_least = "90 %") by this run. The sheet has the SHA-256 of its record' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand verdict" -l json -d 'Print as JSON'
 complete -c ioproof -n "__fish_ioproof_using_subcommand verdict" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand verify" -l signers -d 'File with the public keys that you trust, each preceded by a name, for example `alice ssh-ed25519 AAAA…` (see ALLOWED SIGNERS in ssh-keygen(1))' -r -F
@@ -189,14 +190,20 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand history" -s h -l help -d
 complete -c ioproof -n "__fish_ioproof_using_subcommand studies; and not __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand studies; and not __fish_seen_subcommand_from show" -f -a "show" -d 'Print the text of a ready study'
 complete -c ioproof -n "__fish_ioproof_using_subcommand studies; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l base -d 'Several baseline runs. A run is then one value of each figure, the median of its passes, so that what changes from run to run counts' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l with -d 'The runs to compare with those of --base' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l fail-if -d 'Judge a change by this limit; may be given several times. As in "read.rate drops by more than 5 %", "*.p99 rises by more than 20 %" or "small tasks=4 write.latency rises by more than 10 %": [CASE] PHASE.QUANTITY, where * stands for every phase and for any part of the name of a case, and QUANTITY is rate, latency (the mean) or a percentile. The exit status is 0 if every value is within its limit, 8 if one is beyond it, and 10 if neither can be told' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l margin -d 'The margin, in percent [default: 5]; implies --verdict' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l against-itself -d 'Compare each figure of BEFORE with itself N times, using its own repetitions, and print how often a difference is reported although there is none: by the test of differences, by the best of five and by the mean of three. Nothing is measured: BEFORE must have ten repetitions for each comparison' -r
-complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l format -d 'Output format' -r -f -a "text\t'A table for a terminal'
-md\t'A Markdown table'
+complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l format -d 'Output format [default: text, or that of the ending of --output]' -r -f -a "text\t'A table for a terminal'
+md\t'A Markdown table; with limits a short summary, as for a pull request'
 json\t'JSON for programs'
-html\t'The HTML report of BEFORE, with AFTER drawn as dotted lines in its charts'"
-complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l output -d 'Write to this file instead of the terminal' -r -F
+html\t'The HTML report of BEFORE, with AFTER drawn as dotted lines in its charts'
+junit\t'JUnit XML: a test case for each value that has a limit'"
+complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l output -d 'Write to this file instead of the terminal; may be given several times. Results of limits are printed as well' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l verdict -d 'Judge all rates and mean latencies: none may become worse by more than the margin'
+complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l allow-untold -d 'Exit with status 0, not 10, if it cannot be told of some values whether they are within the limit'
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l full -d 'Print every comparison with its conditions instead of only the changes'
-complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l verdict -d 'Exit with status 8 if something is slower in AFTER by more than the scatter'
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l nodes -d 'Number of nodes of the single job [default: the largest number that a case needs]' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l ranks-per-node -d 'Processes on each node, which run the tasks of the study' -r

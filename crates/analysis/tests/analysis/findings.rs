@@ -17,6 +17,7 @@ fn promised(amount: f64) -> Commitment {
         statistic: Statistic::Median,
         bound: Bound::AtLeast,
         amount: Amount::BytesPerSecond(amount),
+        of_reference: false,
         over: Over::Every,
         terms: plan::Terms::default(),
     }
