@@ -107,6 +107,7 @@ fn terms() -> Criteria {
         rate: RateName::ByWall,
         statistic,
         bound,
+        of_reference: false,
         amount,
         over: Over::Best,
         terms: plan::Terms::default(),
