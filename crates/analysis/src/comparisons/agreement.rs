@@ -1,6 +1,6 @@
 //! Two runs, or the runs of two sides, beside each other.
 
-use crate::comparisons::conditions::{Differences, all_differences};
+use crate::comparisons::conditions::Differences;
 use crate::comparisons::{Comparison, Pair, Samples, Sides, compared, samples};
 use crate::gate::Gate;
 
@@ -34,9 +34,7 @@ pub fn paired(before: &[Gate<'_>], after: &[Gate<'_>]) -> Vec<Paired> {
     let of_pair = |(pair, comparisons): (&Pair<'_, '_>, Vec<Option<Comparison>>)| {
         let [before, after] = pair.leaders.map(|(_, place)| place);
         let [one, two] = pair.leading();
-        let [own, other] = pair.leaders.map(|(run, place)| run.subject(place).map(|subject| subject.case));
-        let Differences { told, unknown } =
-            own.zip(other).map(|(own, other)| all_differences(own, other, one.phase)).unwrap_or_default();
+        let Differences { told, unknown } = pair.differences();
         Paired {
             before,
             after,

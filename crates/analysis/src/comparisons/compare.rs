@@ -70,10 +70,10 @@ pub(crate) struct Samples {
 }
 
 /// The samples for a comparison of a figure of one side with one of the other: on each side one for each run, and at
-/// least one. They may
-/// be of one case, or of two that differ in the property of interest: two targets, or 64 tasks and 160. Rates come
-/// first; then the mean latency of each operation. For figures of different tools, the rate over the transfer time alone
-/// comes in between if it differs, because tools count opening, syncing and closing in different ways.
+/// least one. They may be of one case, or of two that differ in the property of interest: two targets, or 64 tasks and
+/// 160. Rates come first; then the mean latency of each operation. For figures of different tools, the rate over the
+/// transfer time alone comes in between if it differs, because tools count opening, syncing and closing in different
+/// ways.
 pub(crate) fn samples(before: &[&Figure], after: &[&Figure], of_two_tools: bool) -> Vec<Samples> {
     let mut found = samples_of(FigureQuantity::Rate, before, after);
     if of_two_tools {

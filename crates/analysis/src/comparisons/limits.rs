@@ -104,7 +104,7 @@ impl LimitResults {
 ///
 /// The values of the second side are compared with those of the first times the limit, by the test of differences, with
 /// all values of all limits as one family. So a value is beyond the limit, or within it, if the interval of its change
-/// is. What only one side has cannot be told.
+/// is. What only one side has, or what was not measured alike, cannot be told.
 #[must_use]
 pub fn limited(limits: &[Limit], before: &[Gate<'_>], after: &[Gate<'_>]) -> LimitResults {
     let sides = Sides::of([before, after]);
@@ -133,7 +133,8 @@ pub fn limited(limits: &[Limit], before: &[Gate<'_>], after: &[Gate<'_>]) -> Lim
     }
     for (at, found) in compared(&questions).into_iter().enumerate() {
         let limit = &limits[limit_of[at]];
-        let of = |(sample, found): (&Samples, _)| judged(limit_of[at], limit, sample, found);
+        let differs = questions[at].0.differences().told;
+        let of = |(sample, found): (&Samples, _)| judged((limit_of[at], limit), sample, found, &differs);
         all.extend(questions[at].1.iter().zip(found).map(of));
     }
     all.sort_by(|one, other| {
@@ -148,11 +149,17 @@ pub fn limited(limits: &[Limit], before: &[Gate<'_>], after: &[Gate<'_>]) -> Lim
     }
 }
 
-fn judged(number: usize, limit: &Limit, sample: &Samples, comparison: Option<Comparison>) -> Limited {
+fn judged(
+    (number, limit): (usize, &Limit),
+    sample: &Samples,
+    comparison: Option<Comparison>,
+    differs: &[String],
+) -> Limited {
     let (case, phase, quantity, operation) = sample.subject();
     let name = figure_name(case, phase, quantity, operation);
     let is_beyond = |outcome| (outcome == Contrast::Lower) == (limit.factor() < 1.0);
     let result = match &comparison {
+        _ if !differs.is_empty() => LimitResult::Untold,
         Some(one) if one.is_withheld() || !one.difference.is_stated() => LimitResult::Untold,
         Some(one) if is_beyond(one.difference.outcome) => LimitResult::Worse,
         Some(_) => LimitResult::Within,
@@ -160,12 +167,14 @@ fn judged(number: usize, limit: &Limit, sample: &Samples, comparison: Option<Com
     };
     let why = match (&comparison, sample.is_missing()) {
         _ if result != LimitResult::Untold => String::new(),
+        _ if !differs.is_empty() => format!("not measured alike: {}", differs.join("; ")),
         (Some(one), _) => undecided(one),
         (None, [true, _]) => missing(quantity, "before"),
         (None, [_, true]) => missing(quantity, "after"),
         (None, _) => "a value is not above 0".to_owned(),
     };
-    let is_open = |one: &&Comparison| result == LimitResult::Untold && !one.is_withheld();
+    let is_open =
+        |one: &&Comparison| result == LimitResult::Untold && !one.is_withheld() && differs.is_empty();
     let needs = comparison.as_ref().filter(is_open).map(|one| match one.settled_by {
         Some(Settled { repetitions, .. }) => Needs::Values(repetitions),
         None if one.difference.n.0.min(one.difference.n.1) < DIFFERENCE_LEAST => {

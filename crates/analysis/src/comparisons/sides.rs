@@ -1,6 +1,7 @@
 //! The two sides of a comparison, each with one run or several.
 
 use crate::audit::Use;
+use crate::comparisons::conditions::{Differences, all_differences};
 use crate::comparisons::pairs::{pairs, partners};
 use crate::figures::Figure;
 use crate::gate::{Gate, Kind, Reason, Stated, untold};
@@ -82,7 +83,7 @@ impl<'g, 'a> Sides<'g, 'a> {
     }
 }
 
-impl Pair<'_, '_> {
+impl<'g, 'a> Pair<'g, 'a> {
     /// The figure in each run of both sides.
     pub(crate) fn figures(&self) -> [Vec<&Figure>; 2] {
         self.runs.each_ref().map(|side| side.iter().map(|(run, place)| &run.figures[*place]).collect())
@@ -91,6 +92,23 @@ impl Pair<'_, '_> {
     /// The figure in the leading run of each side.
     pub(crate) fn leading(&self) -> [&Figure; 2] {
         self.leaders.map(|(run, place)| &run.figures[place])
+    }
+
+    /// The conditions in which the figure of any run differs from that of the first side's leading run; those that are
+    /// not printed, of both leading runs.
+    pub(crate) fn differences(&self) -> Differences {
+        let case = |(run, place): &Place<'g, 'a>| run.subject(*place).map(|subject| subject.case);
+        let [Some(first), Some(second)] = self.leaders.each_ref().map(case) else {
+            return Differences::default();
+        };
+        let phase = self.leading()[0].phase;
+        let mut found = all_differences(first, second, phase);
+        for other in self.runs.iter().flatten().filter_map(case) {
+            let more = all_differences(first, other, phase).told.into_iter();
+            let more: Vec<String> = more.filter(|one| !found.told.contains(one)).collect();
+            found.told.extend(more);
+        }
+        found
     }
 
     /// Whether anything can be stated of the pair, whatever the comparison shows.

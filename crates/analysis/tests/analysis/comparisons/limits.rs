@@ -3,10 +3,10 @@
 use analysis::comparisons::{LimitResult, LimitResults, Limited, Needs, RunScatter, limited, paired};
 use analysis::gate::Gate;
 use analysis::statistics::{Contrast, difference};
-use plan::{Limit, Operation, Phase};
+use plan::{Backend, Limit, Operation, Phase};
 
 use crate::common::random::Random;
-use crate::common::rows::bucket;
+use crate::common::rows::{bucket, workload};
 use crate::common::study::{Study, key, reads};
 
 const STEADY: [u64; 6] = [1002, 1000, 1004, 998, 1001, 999];
@@ -153,6 +153,25 @@ fn the_worst_comes_first_and_then_what_changed_most() {
     let order: Vec<&str> = found.all.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(order, ["c2 read.rate", "c1 read.rate", "c0 read.rate", "c3 read.rate"]);
     assert_eq!((found.result(), found.count(LimitResult::Worse)), (LimitResult::Worse, 2));
+}
+
+/// A changed study is no change of the storage.
+#[test]
+fn what_was_not_measured_alike_cannot_be_told() {
+    let deep = |depth: u32| {
+        let mut case = reads("disk");
+        case.workload = workload(|one| one.backend = Backend::Uring { depth, required: false });
+        Study::default().with(case, &STEADY)
+    };
+    let limit = ["read.rate drops by more than 5 %"];
+    let one = only(judged(&limit, &[deep(1)], &[deep(32)]));
+    assert_eq!((one.result, one.needs), (LimitResult::Untold, None));
+    assert!(one.why.starts_with("not measured alike: depth: 1, then 32"), "{}", one.why);
+    assert_eq!(only(judged(&limit, &[deep(8)], &[deep(8)])).result, LimitResult::Within);
+    // Nor in one run of several.
+    let mixed = [deep(8), deep(8), deep(16), deep(8), deep(8)];
+    let same = [deep(8), deep(8), deep(8), deep(8), deep(8)];
+    assert_eq!(only(judged(&limit, &same, &mixed)).result, LimitResult::Untold);
 }
 
 /// Doubts of the audit keep a figure from being within a limit, and from being beyond it.
