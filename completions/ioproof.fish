@@ -37,6 +37,7 @@ complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "check" -d 'Check th
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "history" -d 'Show the last operations of a run individually, with the device\'s share of their time'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "studies" -d 'List the studies that come with the program, or print one'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "compare" -d 'Compare two runs, for example from before and after a change'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "runs" -d 'List, tag and prune the records in a directory, or show a figure of them over time'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "batch" -d 'Write job scripts that run a study under a batch system'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "merge" -d 'Merge several runs into one record'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "import" -d 'Convert the output of other tools into a record: IOR, mdtest, iozone, ioping, gpfsperf, fio, elbencho, iostat, nsdperf, mmfsadm dump iohist'
@@ -205,6 +206,33 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l verdict -d '
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l allow-untold -d 'Exit with status 0, not 10, if it cannot be told of some values whether they are within the limit'
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l full -d 'Print every comparison with its conditions instead of only the changes'
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l run -d 'Only the run with this directory name or id; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l study -d 'Only runs of studies whose title contains this text; `*` stands for any text' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l host -d 'Only runs on this host; `*` stands for any text' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l tag -d 'Only runs with this tag' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l since -d 'Only runs started at this time or later: 2026-11-30, or 2026-11-30T14:00. Without a time zone it is UTC' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l until -d 'Only runs started before the end of this day or minute' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l state -d 'Only runs in this state: complete, interrupted, failed, killed, running, damaged or unreadable' -r -f -a "complete\t''
+interrupted\t''
+failed\t''
+killed\t''
+running\t''
+damaged\t''
+unreadable\t''"
+complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l last -d 'Only the newest N of the runs that the other filters select' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l figure -d 'Show this figure of the selected runs over time, and the runs with which its level changed: `read.rate`, `write.latency`, `CASE:read.p99`' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l format -d 'Output format' -r -f -a "text\t'A table for a terminal'
+json\t'JSON for programs'
+csv\t'One row for each run'
+html\t'With --figure: one self-contained page with a chart'"
+complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l output -d 'Write to this file instead of the terminal' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l set-tag -d 'Give the selected runs this tag; may be repeated. A run with a tag is not pruned' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l remove-tag -d 'Take this tag from the selected runs; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l keep-last -d 'With --prune: keep the newest N of the selected runs' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l json -d 'Same as --format json'
+complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l prune -d 'Remove the selected records, after showing them. Signed and tagged ones are only removed if named by --run; damaged, running and unfinished ones, and those with files of others, never'
+complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -s y -l yes -d 'With --prune: remove without asking'
+complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l nodes -d 'Number of nodes of the single job [default: the largest number that a case needs]' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l ranks-per-node -d 'Processes on each node, which run the tasks of the study' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l time -d 'Wall time of each job, for example 2h [default: from the prediction]' -r

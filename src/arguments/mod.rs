@@ -15,8 +15,8 @@ use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 pub(crate) use look::{
     BatchArguments, CheckArguments, CleanArguments, CompareArguments, CompareFormat, Format,
     HistoryArguments, ImportArguments, MergeArguments, OverheadArguments, ReferenceArguments,
-    ReferenceFilter, ReferenceWhat, ReportArguments, StudiesArguments, StudiesWhat, VerdictArguments,
-    VerifyArguments,
+    ReferenceFilter, ReferenceWhat, ReportArguments, RunsArguments, RunsFormat, StudiesArguments,
+    StudiesWhat, VerdictArguments, VerifyArguments,
 };
 pub(crate) use measure::{
     Basis, CrossCheckArguments, Fadvise, RandomopsArguments, RpcArguments, RunArguments, RunOptions,
@@ -31,7 +31,9 @@ use crate::{
     foreign,
     foreign::{cross_check, io500, ior},
     generate, host, layout, model as models,
-    records::{check, clean, compare, history, import, merge, reference, report, schema, sign, verdict},
+    records::{
+        check, clean, compare, history, import, merge, reference, report, runs, schema, sign, verdict,
+    },
     run,
     run::{cluster, job, overhead, randomops, rpc, simulated, studies},
 };
@@ -103,6 +105,8 @@ enum LocalCommand {
     Studies(StudiesArguments),
     /// Compare two runs, for example from before and after a change.
     Compare(CompareArguments),
+    /// List, tag and prune the records in a directory, or show a figure of them over time.
+    Runs(RunsArguments),
     /// Write job scripts that run a study under a batch system.
     Batch(BatchArguments),
     /// Merge several runs into one record.
@@ -211,6 +215,7 @@ fn look(command: LocalCommand) -> Result<Exit, Failure> {
         LocalCommand::History(arguments) => history::run(&arguments),
         LocalCommand::Studies(arguments) => studies::run(&arguments),
         LocalCommand::Compare(arguments) => compare::run(&arguments),
+        LocalCommand::Runs(arguments) => runs::run(&arguments),
         LocalCommand::Batch(arguments) => batch::run(&arguments),
         LocalCommand::Merge(arguments) => merge::run(&arguments),
         LocalCommand::Import(arguments) => import::run(&arguments),

@@ -82,3 +82,52 @@ pub(crate) fn phase(text: &str) -> Result<plan::Phase, String> {
     let names = || plan::Phase::ALL.map(plan::Phase::name).join(", ");
     plan::Phase::named(text).ok_or_else(|| format!("unknown phase; the phases are {}", names()))
 }
+
+/// A figure of a run, as `read.rate`.
+pub(crate) fn figure(text: &str) -> Result<plan::FigureName, String> {
+    text.parse().map_err(|error: plan::LimitError| error.to_string())
+}
+
+/// A tag of a run.
+pub(crate) fn tag(text: &str) -> Result<String, String> {
+    record::Tags::is_tag(text)
+        .then(|| text.to_owned())
+        .ok_or_else(|| "a tag is one word of letters, digits and `-_.:`, and has at most 64 bytes".to_owned())
+}
+
+/// The beginning of a day or of a minute, in nanoseconds since 1970-01-01 UTC.
+pub(crate) fn since(text: &str) -> Result<i64, String> {
+    moment(text).map(|(begin, _)| begin)
+}
+
+/// The end of a day or of a minute, in nanoseconds since 1970-01-01 UTC.
+pub(crate) fn until(text: &str) -> Result<i64, String> {
+    moment(text).map(|(_, end)| end)
+}
+
+/// The beginning and the end of the day, minute or second that `text` names.
+fn moment(text: &str) -> Result<(i64, i64), String> {
+    const SECOND: i128 = 1_000_000_000;
+    let utc = |time: jiff::civil::DateTime| {
+        time.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
+    };
+    let is_date = text.len() <= "2026-11-30".len();
+    let is_minute = text.matches(':').count() == 1;
+    let begin = match text.parse::<jiff::Timestamp>() {
+        Ok(time) => Some(time),
+        Err(_) => text.parse::<jiff::civil::DateTime>().ok().and_then(utc),
+    };
+    let length = match (is_date, is_minute) {
+        (true, _) => 86_400 * SECOND,
+        (_, true) => 60 * SECOND,
+        _ => SECOND,
+    };
+    begin
+        .and_then(|begin| {
+            let begin = begin.as_nanosecond();
+            Some((i64::try_from(begin).ok()?, i64::try_from(begin + length - 1).ok()?))
+        })
+        .ok_or_else(|| {
+            "write a date, as 2026-11-30, or a time, as 2026-11-30T14:00 or 2026-11-30T14:00:00Z".to_owned()
+        })
+}

@@ -8,6 +8,7 @@ pub(crate) mod import;
 pub(crate) mod merge;
 pub(crate) mod reference;
 pub(crate) mod report;
+pub(crate) mod runs;
 pub(crate) mod schema;
 pub(crate) mod sign;
 pub(crate) mod unfinished;

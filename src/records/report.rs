@@ -56,6 +56,11 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
     records::exit(&run, Exit::Success)
 }
 
+/// The names of all files that are written into run directories beside the record.
+pub(crate) fn names() -> Vec<&'static str> {
+    FILES.iter().map(|(_, name)| *name).chain([LAUNCHES]).collect()
+}
+
 /// The destination of a report.
 pub(crate) enum Output {
     /// `-`: the standard output.

@@ -97,31 +97,56 @@ pub struct Findings {
     pub matrix_tables: MatrixTables,
 }
 
+/// Whether some of its figures come from the output of another tool.
+fn is_imported(run: &Run) -> bool {
+    run.manifest.plan.cases.iter().any(|case| run.provenance(case) == Provenance::Imported)
+}
+
+/// The doubts about `figures`, which are those of `run`, without what only a scaling curve shows.
+#[must_use]
+pub fn audit(run: &Run, figures: &[Figure]) -> Vec<AuditIssue> {
+    let expected = expected(&run.manifest.plan, figures);
+    let checks = if is_imported(run) { imported::imported_checks(run) } else { Vec::new() };
+    audited(run, figures, (&expected, &checks, &matrices(run, figures), &timelines(run, figures)))
+}
+
+/// What the doubts rest on besides the figures.
+type Basis<'a> = (&'a [Expected], &'a [ImportedCheck], &'a Matrices, &'a [Timeline]);
+
+fn audited(
+    run: &Run,
+    figures: &[Figure],
+    (expected, checks, matrices, timelines): Basis<'_>,
+) -> Vec<AuditIssue> {
+    let mut audit = audit::audit(&run.manifest.plan, figures, expected);
+    audit.extend(contradictions(checks, figures));
+    audit.extend(matrix::doubts(matrices, figures));
+    audit.extend(audit::above_links(run, figures));
+    audit.extend(audit::absorbed(run, figures));
+    let of_promised = audit::promised(run, figures, &audit);
+    audit.extend(of_promised);
+    audit.extend(audit::damaged(run, figures));
+    audit.extend(timeline::doubts(timelines, figures));
+    let simulated = run.manifest.provenance == Provenance::Simulated;
+    audit.retain(|one| one.check.speaks(simulated));
+    if simulated {
+        audit.iter_mut().for_each(AuditIssue::advise_on_model);
+    }
+    audit
+}
+
 /// All findings about `figures`, which are those of `run`. The running time is proportional to the number of
 /// figures.
 #[must_use]
 pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     let (plan, host) = (&run.manifest.plan, &run.manifest.host);
     let expected = expected(plan, figures);
-    let imported = plan.cases.iter().any(|case| run.provenance(case) == Provenance::Imported);
-    let simulated = run.manifest.provenance == Provenance::Simulated;
+    let imported = is_imported(run);
     let checks = if imported { imported::imported_checks(run) } else { Vec::new() };
     let trips = if imported { imported::round_trips(run) } else { Vec::new() };
     let matrices = matrices(run, figures);
     let timelines = timelines(run, figures);
-    let mut audit = audit::audit(plan, figures, &expected);
-    audit.extend(contradictions(&checks, figures));
-    audit.extend(matrix::doubts(&matrices, figures));
-    audit.extend(audit::above_links(run, figures));
-    audit.extend(audit::absorbed(run, figures));
-    let of_promised = audit::promised(run, figures, &audit);
-    audit.extend(of_promised);
-    audit.extend(audit::damaged(run, figures));
-    audit.extend(timeline::doubts(&timelines, figures));
-    audit.retain(|one| one.check.speaks(simulated));
-    if simulated {
-        audit.iter_mut().for_each(AuditIssue::advise_on_model);
-    }
+    let mut audit = audited(run, figures, (&expected, &checks, &matrices, &timelines));
     let reference = run.reference.as_deref().map(|one| {
         let figures = crate::figures::figures(&one.run, plan::RateName::ByWall);
         let doubts = findings(&one.run, &figures).audit;

@@ -10,6 +10,7 @@
 //! | [`findings`] | all findings from the figures of a study |
 //! | [`sweeps`], [`scaling`], [`nodes`], [`targets`] | findings about points of a sweep; numbers of devices, tasks and layers; nodes; targets and their devices |
 //! | [`comparisons`] | comparisons with other runs, other tools, published figures, commitments and claims |
+//! | [`over_time`] | one figure of many runs, and where its level changed |
 //! | [`predictions`] | the rates that an earlier run predicts for a plan |
 //! | [`printed`] | consistency checks of values that other tools printed |
 //! | [`jobs`] | jobs of analytics servers, and the table of the runs of all cases |
@@ -32,6 +33,7 @@ pub mod findings;
 pub mod gate;
 pub mod jobs;
 pub mod nodes;
+pub mod over_time;
 pub mod predictions;
 pub mod printed;
 pub mod scaling;

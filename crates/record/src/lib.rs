@@ -17,6 +17,7 @@
 //! | [`Run`] | reads a run, whether complete or damaged, finished or killed |
 //! | [`Sums`] | SHA-256 of each file, to be signed |
 //! | [`merge`], [`Part`], [`Pass`] | several runs combined into one; which pass ran where and when |
+//! | [`Collection`], [`RunEntry`], [`RunFilter`], [`Tags`] | the records in a directory: which there are, their tags, their removal |
 //! | [`TargetClaim`], [`leftovers`] | what a run makes on a target, so that a later one can clean up after it |
 //! | [`sweep_tree`], [`SweepResult`] | removes the trees that a run created, by their names |
 //! | [`Row`] | the columns of a table, for writers of other formats |
@@ -39,6 +40,7 @@
 //! ```
 
 mod cleanup;
+mod collection;
 mod damage;
 mod environment;
 mod error;
@@ -59,6 +61,11 @@ pub use cleanup::leftover::{
 };
 pub use cleanup::names::{remove_temporary_files, trial_name};
 pub use cleanup::sweep::{SweepResult, first_named, named_files, sweep_names, sweep_tree};
+pub use collection::entry::{EntryState, RunEntry, RunStart};
+pub use collection::filter::{RunFilter, TaggedRun};
+pub use collection::prune::{Removable, finish_removal};
+pub use collection::tags::Tags;
+pub use collection::{Collection, in_parallel, plan_key};
 pub use damage::Damage;
 pub use environment::clocks::{Clocks, NodeClock};
 pub use environment::fact::{Fact, NOT_LOOKED_FOR};

@@ -176,9 +176,17 @@ pub(crate) fn read_manifest(directory: &RunDirectory) -> Result<(Manifest, Strin
         path: path.clone(),
         message: format!("it is not a manifest of a run ({error}); restore it, or repeat the run"),
     };
-    let version: Version = serde_json::from_slice(&text).map_err(unreadable)?;
-    check_version(directory, version.format_version)?;
+    check_version_in(directory, &text).map_err(unreadable)??;
     Ok((serde_json::from_slice(&text).map_err(unreadable)?, checksum_of(&text)))
+}
+
+/// Rejects the text of a manifest that was written by a later program. The outer error says that it is no manifest.
+pub(crate) fn check_version_in(
+    directory: &RunDirectory,
+    text: &[u8],
+) -> Result<Result<(), RecordError>, serde_json::Error> {
+    let version: Version = serde_json::from_slice(text)?;
+    Ok(check_version(directory, version.format_version))
 }
 
 /// The only field that manifests of every version have.

@@ -7,6 +7,7 @@
 //! | [`mod@reference`] | the library of published figures |
 //! | [`History`] | the last operations of a run, one by one |
 //! | [`compare`], [`against_itself`] | comparison of two runs; the false alarms of such comparisons |
+//! | [`RunsList`], [`OverTime`] | the records of a directory; one figure of them over time |
 //! | [`preflight`], [`explain`] | previews of a [`plan::Plan`] before it runs |
 //! | [`inventory`] | a host with all its devices and slots |
 //! | [`model()`] | a model with its bounds |
@@ -34,6 +35,7 @@ mod progress;
 pub mod reference;
 mod render;
 mod report;
+mod runs;
 mod section;
 mod study;
 mod summary;
@@ -51,6 +53,7 @@ pub use model::{ModelView, model};
 pub use preflight::{Commands, LayoutOutlook, explain, layouts, outline, prediction, preflight};
 pub use progress::{Progress, Shown, Steps, of_computing};
 pub use report::schema::schema;
+pub use runs::{OverTime, RunsList};
 pub use study::Study;
 pub use summary::excerpt::{check_published, check_published_json};
 pub use topology::topology;

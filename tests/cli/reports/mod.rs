@@ -10,6 +10,7 @@ mod history;
 mod limits;
 mod record;
 mod repeats;
+mod runs;
 mod signed;
 mod strangers;
 mod verdicts;

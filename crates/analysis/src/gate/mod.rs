@@ -23,7 +23,7 @@ pub(crate) use stated::{condition, untold};
 use stated::{decide, too_few};
 pub use table::{Head, Judgement, Of, Quantity, Row, Statement, Table, Value};
 
-pub(crate) use crate::audit::Outcome;
+pub use crate::audit::Outcome;
 use crate::audit::{AuditIssue, Check, OF_PROMISES, Use};
 use crate::figures::{Figure, Subject, subjects};
 use crate::statistics::{Difference, Family, difference::difference};
@@ -344,6 +344,12 @@ impl<'a> Gate<'a> {
         let of_inputs = inputs.iter().filter_map(|&place| self.against.get(place)).flatten().cloned();
         let reasons = of_inputs.chain(more).collect();
         decide((T::KIND, statement), inputs, reasons, value)
+    }
+
+    /// The outcome of the doubts about the figure at index `place` for a statement of `kind` about several runs.
+    pub(crate) fn weigh<T>(&self, kind: Kind, statement: Use, place: usize, value: T) -> Stated<T> {
+        let reasons = self.against.get(place).cloned().unwrap_or_default();
+        decide((kind, statement), vec![place], reasons, value)
     }
 
     /// Makes a statement about a figure of the runs of one side and of those of another, with reasons other than

@@ -5,6 +5,7 @@ pub(crate) mod dependence;
 pub(crate) mod difference;
 pub(crate) mod histogram;
 pub(crate) mod lack_of_fit;
+pub(crate) mod level_changes;
 pub(crate) mod outlier;
 pub(crate) mod overhead;
 pub(crate) mod percentile;
@@ -23,6 +24,7 @@ pub use self::{
     difference::*,
     histogram::*,
     lack_of_fit::*,
+    level_changes::*,
     outlier::*,
     overhead::*,
     percentile::*,

@@ -63,6 +63,7 @@ fn every_statistic_is_documented() {
         "crossover",
         "against_itself",
         "change_point",
+        "level_changes",
         "difference",
         "dips",
         "drives",

@@ -9,6 +9,7 @@ mod figures;
 mod findings;
 mod jobs;
 mod nodes;
+mod over_time;
 mod predictions;
 mod printed;
 mod scaling;

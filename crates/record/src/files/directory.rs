@@ -50,6 +50,17 @@ impl RunDirectory {
         Self::hold(&std::fs::canonicalize(path).map_err(RecordError::io("find", path))?)
     }
 
+    /// Opens the directory `name` in `parent` and holds it. A link is rejected.
+    pub(crate) fn hold_below(parent: &Self, name: &OsStr) -> io::Result<Self> {
+        let held = step_into(&*parent.descriptor()?, name, false)?;
+        Ok(Self { path: parent.path.join(name), held: Some(Arc::new(held)) })
+    }
+
+    /// The directory, opened for reading its names.
+    pub(crate) fn opened(&self) -> io::Result<File> {
+        step_into(&*self.descriptor()?, OsStr::new("."), false)
+    }
+
     /// Its path when it was opened.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -269,7 +280,7 @@ fn kind_of(directory: &File, name: &OsStr) -> io::Result<Option<FileType>> {
     }
 }
 
-fn step_into(directory: &File, name: &OsStr, make: bool) -> io::Result<File> {
+pub(crate) fn step_into(directory: &File, name: &OsStr, make: bool) -> io::Result<File> {
     if make {
         match rustix::fs::mkdirat(directory, name, Mode::from_raw_mode(0o777)) {
             Ok(()) | Err(rustix::io::Errno::EXIST) => {}
@@ -311,8 +322,10 @@ pub(crate) fn open_to_append(directory: &RunDirectory, path: &Path) -> io::Resul
 /// Reads the whole file at `path`, in the run directory, if it has at most `max` bytes.
 pub(crate) fn read(directory: &RunDirectory, path: &Path, max: u64) -> io::Result<Vec<u8>> {
     let file = open(directory, path)?;
-    let mut bytes = Vec::new();
-    if file.metadata()?.len() > max || (&file).take(max + 1).read_to_end(&mut bytes)? as u64 > max {
+    let length = file.metadata()?.len();
+    // With room for all of it, and one byte that shows the end, it is read at once.
+    let mut bytes = Vec::with_capacity(usize::try_from(length.min(max)).unwrap_or(0) + 1);
+    if length > max || (&file).take(max + 1).read_to_end(&mut bytes)? as u64 > max {
         let what = format!("it has more than {}, the maximum for this file of a record", plan::Bytes(max));
         return Err(io::Error::new(io::ErrorKind::InvalidData, what));
     }
@@ -354,7 +367,7 @@ pub(crate) fn list(directory: &RunDirectory, name: &str) -> io::Result<Vec<PathB
 /// The names of all that is in the run directory and not a directory, relative to it and in order. No link is followed.
 pub(crate) fn all_files(directory: &RunDirectory) -> io::Result<Vec<String>> {
     let mut all = Vec::new();
-    let mut left = vec![(step_into(&*directory.descriptor()?, OsStr::new("."), false)?, String::new())];
+    let mut left = vec![(directory.opened()?, String::new())];
     while let Some((opened, before)) = left.pop() {
         for entry in Dir::read_from(&opened)? {
             let entry = entry?;
@@ -372,6 +385,32 @@ pub(crate) fn all_files(directory: &RunDirectory) -> io::Result<Vec<String>> {
         }
     }
     all.sort();
+    Ok(all)
+}
+
+/// Total length of the files in the run directory and the directories in it, in bytes.
+pub(crate) fn bytes(directory: &RunDirectory) -> io::Result<u64> {
+    let mut all = 0;
+    let mut left = vec![directory.opened()?];
+    while let Some(opened) = left.pop() {
+        let mut opened = Dir::new(opened)?;
+        let entries: Vec<_> = (&mut opened).collect::<Result<_, _>>()?;
+        let opened = opened.fd()?;
+        for entry in entries.iter().filter(|entry| !matches!(entry.file_name().to_bytes(), b"." | b"..")) {
+            let stat = || rustix::fs::statat(opened, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW);
+            let kind = match entry.file_type() {
+                FileType::Unknown => FileType::from_raw_mode(stat()?.st_mode),
+                kind => kind,
+            };
+            match kind {
+                FileType::Directory => {
+                    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                    left.push(rustix::fs::openat(opened, entry.file_name(), flags, Mode::empty())?.into());
+                }
+                _ => all += u64::try_from(stat()?.st_size).unwrap_or(0),
+            }
+        }
+    }
     Ok(all)
 }
 

@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 mod claims;
+mod collection;
 mod damage;
 mod docs;
 mod launches;

@@ -2,6 +2,7 @@
 
 mod change_point;
 mod difference;
+mod level_changes;
 mod outlier;
 mod percentile;
 mod power;

@@ -269,6 +269,22 @@ pub(super) fn alone(title: &str, section: &Section) -> Result<String, minijinja:
     render(include_str!("alone.html"), context)
 }
 
+/// A page with charts that is not the report of a run.
+pub(super) fn charted(
+    title: &str,
+    blocks: &[Block],
+    mut charts: Vec<Chart>,
+) -> Result<String, minijinja::Error> {
+    Chart::number(&mut charts);
+    let blocks: Vec<Value> =
+        blocks.iter().map(|block| section::block_value(block, &charts, &HashSet::new())).collect();
+    let context = json!({
+        "css": include_str!("page.css"), "title": title, "blocks": blocks,
+        "charts": escape::chart_json(raw(&charts)),
+    });
+    render(include_str!("charted.html"), context)
+}
+
 fn render(template: &str, context: Value) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);

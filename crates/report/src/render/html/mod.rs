@@ -12,9 +12,12 @@ use std::io::{self, Write};
 
 use record::Run;
 
+use self::charts::Chart;
+pub(crate) use self::charts::over_time;
+
 use crate::report::Report;
 use crate::section::Second;
-use crate::section::Section;
+use crate::section::{Block, Section};
 
 /// The charts' library; `third-party/README.md` says where it is from.
 const LIBRARY: &[u8] = include_bytes!("../../../third-party/plotly-cartesian-2.35.3.min.js.gz");
@@ -31,6 +34,26 @@ pub(crate) fn html(
 ) -> io::Result<()> {
     let page = context::page(run, report, second).map_err(io::Error::other)?;
     out.write_all(page.as_bytes())?;
+    scripts(out)
+}
+
+/// A page with `blocks` and `charts`, written to `out`.
+///
+/// # Errors
+/// Writing to `out` failed.
+pub(crate) fn charted(
+    title: &str,
+    blocks: &[Block],
+    charts: Vec<Chart>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let page = context::charted(title, blocks, charts).map_err(io::Error::other)?;
+    out.write_all(page.as_bytes())?;
+    scripts(out)
+}
+
+/// The end of a page: the scripts that draw its charts.
+fn scripts(out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     out.write_all(b"<script>")?;
     out.write_all(include_bytes!("page.js"))?;
     // The library comes last, so that the page can be read before it has loaded.

@@ -11,6 +11,7 @@ mod latency;
 mod look;
 mod marks;
 mod nodes;
+mod over_time;
 mod plotly;
 mod series;
 mod sweep;
@@ -25,6 +26,7 @@ pub(crate) use answer::answer;
 pub(crate) use bars::overview;
 pub(crate) use figure::of_figure;
 pub(crate) use look::work;
+pub(crate) use over_time::over_time;
 pub(crate) use plotly::Chart;
 
 /// Maximum number of charts of one kind, so that the page opens fast; the tables have the rest.

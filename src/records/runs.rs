@@ -1,0 +1,189 @@
+//! `ioproof runs`: lists, tags and prunes the records in directories, and shows a figure of them over time.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use record::{Collection, TaggedRun, Tags};
+use report::{OverTime, RunsList, Screen};
+
+use crate::arguments::{RunsArguments, RunsFormat};
+use crate::console::exit::{Exit, Failure, with_causes};
+use crate::console::{confirm, print, print_line, screen};
+use crate::records;
+use crate::records::report::{Output, names};
+
+/// Does with the selected runs what the arguments say.
+pub(crate) fn run(arguments: &RunsArguments) -> Result<Exit, Failure> {
+    let mut all = Vec::new();
+    for directory in &arguments.directories {
+        all.push(Collection::read(directory)?);
+    }
+    let selected = arguments.filter.filter().select(all.iter().flat_map(|one| &one.entries))?;
+    let is_missing = |name: &&String| !selected.iter().any(|one| one.is_called(name));
+    if let Some(missing) = arguments.filter.run.iter().find(is_missing) {
+        return Err(Failure::usage(format!("no selected run has the name or the id `{missing}`")));
+    }
+    if arguments.prune {
+        return prune(arguments, &selected, all.iter().flat_map(|one| &one.half_removed));
+    }
+    if !arguments.set_tag.is_empty() || !arguments.remove_tag.is_empty() {
+        return tag(arguments, &selected);
+    }
+    let format = if arguments.json { RunsFormat::Json } else { arguments.format };
+    let paths: Vec<PathBuf> = selected.iter().map(|one| one.entry.path.clone()).collect();
+    if let Some(name) = &arguments.figure {
+        let open = |path: &Path| records::one(path).map_err(|failure| with_causes(&failure.error));
+        let found = OverTime::of(&selected, name, open).map_err(Failure::usage)?;
+        written(arguments, &paths, |out, screen| match format {
+            RunsFormat::Text => Ok(out.write_all(found.text(screen).as_bytes())?),
+            RunsFormat::Json => Ok(out.write_all(found.json().as_bytes())?),
+            RunsFormat::Csv => Ok(out.write_all(found.csv().as_bytes())?),
+            RunsFormat::Html => Ok(found.html(out)?),
+        })?;
+        return Ok(if found.is_empty() { Exit::Usage } else { Exit::Success });
+    }
+    let list = RunsList {
+        directories: &arguments.directories,
+        runs: &selected,
+        all: all.iter().map(|one| one.entries.len()).sum(),
+        others: all.iter().map(|one| one.others).sum(),
+        half_removed: all.iter().map(|one| one.half_removed.len()).sum(),
+    };
+    written(arguments, &paths, |out, screen| {
+        let text = match format {
+            RunsFormat::Text => list.text(screen),
+            RunsFormat::Json => list.json(),
+            RunsFormat::Csv => list.csv(),
+            RunsFormat::Html => {
+                anyhow::bail!("a list has no page; add --figure, or use --format text, json or csv")
+            }
+        };
+        Ok(out.write_all(text.as_bytes())?)
+    })?;
+    Ok(Exit::Success)
+}
+
+/// Writes the output of `write` where the user wants it.
+fn written(
+    arguments: &RunsArguments,
+    runs: &[PathBuf],
+    write: impl FnOnce(&mut dyn Write, Screen) -> anyhow::Result<()>,
+) -> Result<(), Failure> {
+    match &arguments.output {
+        Some(path) => {
+            Output::new(runs, path)?.write(path, |out| write(out, Screen::PLAIN))?;
+            Output::done(path).map_or(Ok(()), |done| print_line(&done))
+        }
+        None => {
+            let mut text = Vec::new();
+            write(&mut text, screen()).map_err(Failure::usage)?;
+            print(&String::from_utf8_lossy(&text))
+        }
+    }
+}
+
+/// Changes the tags of the selected runs.
+fn tag(arguments: &RunsArguments, selected: &[TaggedRun<'_>]) -> Result<Exit, Failure> {
+    let of = |one: &TaggedRun<'_>| Some((one.collection(), one.entry.start.as_ref()?.run_id.clone()));
+    let runs: Vec<(PathBuf, String)> = selected.iter().filter_map(of).collect();
+    for of_place in runs.chunk_by(|(one, _), (other, _)| one == other) {
+        Tags::change(&of_place[0].0, |tags| {
+            for (_, run_id) in of_place {
+                arguments.remove_tag.iter().for_each(|tag| tags.remove(run_id, tag));
+                arguments.set_tag.iter().for_each(|tag| tags.add(run_id, tag));
+            }
+        })?;
+    }
+    let set = (!arguments.set_tag.is_empty()).then(|| format!("set {}", arguments.set_tag.join(", ")));
+    let removed =
+        (!arguments.remove_tag.is_empty()).then(|| format!("removed {}", arguments.remove_tag.join(", ")));
+    let done: Vec<String> = set.into_iter().chain(removed).collect();
+    print_line(&format!("{} of {}", done.join(" and "), count(runs.len())))?;
+    if runs.len() < selected.len() {
+        print_line(&format!("{} cannot be read and has no tags", count(selected.len() - runs.len())))?;
+    }
+    Ok(Exit::Success)
+}
+
+fn count(runs: usize) -> String {
+    if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") }
+}
+
+/// Removes the selected records that may be removed, if the user agrees, and ends removals that were killed.
+fn prune<'a>(
+    arguments: &RunsArguments,
+    selected: &[TaggedRun<'_>],
+    half_removed: impl Iterator<Item = &'a PathBuf>,
+) -> Result<Exit, Failure> {
+    if arguments.filter.filter().is_empty() && arguments.keep_last.is_none() {
+        return Err(Failure::usage(
+            "say which runs to prune, for example with --until DATE or --keep-last N",
+        ));
+    }
+    let reports = names();
+    let mut all_gone = true;
+    // The user has agreed to these.
+    for path in half_removed {
+        let gone = record::finish_removal(path, &reports);
+        let told = gone.as_ref().map_or_else(ToString::to_string, |()| format!("removed {}", path.display()));
+        print_line(&told)?;
+        all_gone &= gone.is_ok();
+    }
+    let (old, newest) = selected.split_at(selected.len().saturating_sub(arguments.keep_last.unwrap_or(0)));
+    let is_named = |one: &TaggedRun<'_>| arguments.filter.run.iter().any(|name| one.is_called(name));
+    let checked = record::in_parallel(old, |one| match one.protection().filter(|_| !is_named(one)) {
+        Some(why) => Err(format!("{why}; --run names it")),
+        None => one.entry.removable(&reports).map(drop),
+    });
+    let (mut doomed, mut bytes) = (Vec::new(), 0);
+    for (one, checked) in old.iter().zip(checked) {
+        match checked {
+            Ok(()) => {
+                let size = plan::Bytes(one.entry.bytes);
+                print_line(&format!("to remove: {}  {size}", one.entry.path.display()))?;
+                bytes += one.entry.bytes;
+                doomed.push(one);
+            }
+            Err(why) => print_line(&format!("kept: {}: {why}", one.entry.path.display()))?,
+        }
+    }
+    if !newest.is_empty() {
+        print_line(&format!("kept: the newest {}", count(newest.len())))?;
+    }
+    if doomed.is_empty() {
+        print_line("nothing to remove")?;
+        return Ok(if all_gone { Exit::Success } else { Exit::Record });
+    }
+    let what = format!("{}, {}", count(doomed.len()), plan::Bytes(bytes));
+    if !arguments.yes && !confirm(&format!("Remove {what}?"), false)? {
+        print_line("nothing was removed; --yes removes them without asking")?;
+        return Ok(Exit::Refused);
+    }
+    for one in &doomed {
+        // It is checked again: it was shown some time ago.
+        let removed = one.entry.removable(&reports).map_err(anyhow::Error::msg);
+        let removed = removed.and_then(|record| Ok(record.remove(&reports)?));
+        let path = one.entry.path.display();
+        match removed {
+            Ok(()) => forget(one)?,
+            Err(error) => {
+                print_line(&format!("not removed: {path}: {}", with_causes(&error)))?;
+                all_gone = false;
+            }
+        }
+    }
+    if all_gone {
+        print_line(&format!("removed {what}"))?;
+    }
+    Ok(if all_gone { Exit::Success } else { Exit::Record })
+}
+
+/// Removes the tags of a run that was named and is gone.
+fn forget(one: &TaggedRun<'_>) -> Result<(), Failure> {
+    match &one.entry.start {
+        Some(start) if !one.tags.is_empty() => {
+            Ok(Tags::change(&one.collection(), |tags| tags.forget(&start.run_id))?)
+        }
+        _ => Ok(()),
+    }
+}
