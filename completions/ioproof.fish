@@ -220,7 +220,7 @@ running\t''
 damaged\t''
 unreadable\t''"
 complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l last -d 'Only the newest N of the runs that the other filters select' -r
-complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l figure -d 'Show this figure of the selected runs over time, and the runs with which its level changed: `read.rate`, `write.latency`, `CASE:read.p99`' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l figure -d 'Show this figure of the selected runs over time, and the runs with which its level changed: `read.rate`, `write.latency`, `CASE read.p99`' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l format -d 'Output format' -r -f -a "text\t'A table for a terminal'
 json\t'JSON for programs'
 csv\t'One row for each run'
