@@ -283,6 +283,7 @@ fn fast(bytes_per_second: f64) -> plan::Commitment {
         bound: plan::Bound::AtLeast,
         amount: plan::Amount::BytesPerSecond(bytes_per_second),
         over: plan::Over::Every,
+        of_reference: false,
         terms: plan::Terms::default(),
     }
 }
