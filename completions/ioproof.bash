@@ -720,7 +720,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__compare)
-            opts="-h --base --with --fail-if --verdict --margin --allow-untold --against-itself --format --full --output --help"
+            opts="-h --base --with --earlier --last --fail-if --verdict --margin --allow-untold --against-itself --format --full --output --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -731,6 +731,14 @@ _ioproof() {
                     return 0
                     ;;
                 --with)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --earlier)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --last)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -139,11 +139,11 @@ pub(crate) struct HistoryArguments {
 /// `ioproof compare`.
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
-    /// The baseline run.
+    /// The baseline run; with --earlier the run to compare with those before it.
     #[arg(value_name = "BEFORE", required_unless_present = "base")]
     pub(crate) before: Option<PathBuf>,
     /// The run to compare with the baseline.
-    #[arg(value_name = "AFTER", required_unless_present_any = ["against_itself", "base"])]
+    #[arg(value_name = "AFTER", required_unless_present_any = ["against_itself", "base", "earlier"])]
     pub(crate) after: Option<PathBuf>,
     /// Several baseline runs. A run is then one value of each figure, the median of its passes, so that what changes
     /// from run to run counts.
@@ -152,6 +152,14 @@ pub(crate) struct CompareArguments {
     /// The runs to compare with those of --base.
     #[arg(long, value_name = "RUN", num_args = 1.., requires = "base")]
     pub(crate) with: Vec<PathBuf>,
+    /// Compare the one run that is given with the last runs in DIR that were started before it, with the same plan on the
+    /// same host. A single run is told apart from twenty or more.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["after", "base", "against_itself"])]
+    pub(crate) earlier: Option<PathBuf>,
+    /// How many earlier runs are compared with at most.
+    #[arg(long, value_name = "N", default_value_t = 30, requires = "earlier",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) last: u32,
     /// Judge a change by this limit; may be given several times. As in "read.rate drops by more than 5 %", "*.p99 rises
     /// by more than 20 %" or "small tasks=4 write.latency rises by more than 10 %": [CASE] PHASE.QUANTITY, where *
     /// stands for every phase and for any part of the name of a case, and QUANTITY is rate, latency (the mean) or a

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use plan::Limit;
-use record::{Provenance, Run};
+use record::{Collection, Provenance, Run};
 use report::{Itself, LimitResult, Pair, Screen, Study};
 
 use crate::arguments::{CompareArguments, CompareFormat};
@@ -21,9 +21,13 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
         show(arguments, &path, false, |format, screen| form_of_itself(&itself, format, screen))?;
         return records::exit(&before, Exit::Success);
     }
-    let (before, after) = sides(arguments)?;
-    let [of_before, of_after] = [&before, &after].map(|paths| open(paths));
-    let runs = [of_before?, of_after?];
+    let runs = match (&arguments.earlier, &arguments.before) {
+        (Some(directory), Some(run)) => earlier(directory, run, arguments.last as usize)?,
+        _ => {
+            let (before, after) = sides(arguments)?;
+            [open(&before)?, open(&after)?]
+        }
+    };
     let limits = limits(arguments);
     check(&runs, !limits.is_empty())?;
     let pair = report::compare([&runs[0], &runs[1]], &limits);
@@ -31,7 +35,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
     if let Some(limit) = unknown.first().filter(|_| !arguments.fail_if.is_empty()) {
         return Err(Failure::usage(no_figure(limit, &pair)));
     }
-    let paths: Vec<PathBuf> = before.into_iter().chain(after).collect();
+    let paths: Vec<PathBuf> = runs.iter().flatten().map(|run| run.directory.clone()).collect();
     let judges = !limits.is_empty();
     show(arguments, &paths, judges, |format, screen| {
         form(&runs, &pair, &limits, (arguments, format), screen)
@@ -55,6 +59,22 @@ fn sides(arguments: &CompareArguments) -> Result<(Vec<PathBuf>, Vec<PathBuf>), F
 
 fn open(paths: &[PathBuf]) -> Result<Vec<Run>, Failure> {
     paths.iter().map(|path| records::one(path.as_path())).collect()
+}
+
+/// The last runs in `directory` before the run at `path`, of the same plan and host, and that run.
+fn earlier(directory: &Path, path: &Path, most: usize) -> Result<[Vec<Run>; 2], Failure> {
+    let run = records::one(path)?;
+    let found = Collection::earlier_of_same(directory, &run.manifest, most)?;
+    if found.is_empty() {
+        return Err(Failure::usage(format!(
+            "{} has no complete run of the same plan and host that was started before {}: `ioproof runs {0}` lists what \
+             there is",
+            directory.display(),
+            run.manifest.run_id
+        )));
+    }
+    let paths: Vec<PathBuf> = found.into_iter().map(|run| run.directory).collect();
+    Ok([open(&paths)?, vec![run]])
 }
 
 /// The limits of changes; none if changes are only shown.

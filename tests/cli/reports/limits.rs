@@ -251,3 +251,28 @@ fn commitments_to_a_part_of_what_a_reference_run_reached_are_judged_beside_it() 
     let none = run(&desk.ioproof("verdict plain --against base")).expect_code(2).stderr;
     assert_says(&none, &["reference_rate_at_least"]);
 }
+
+/// A nightly job compares its run with those before it, of the same plan and host.
+#[test]
+fn a_run_is_compared_with_the_earlier_ones_of_a_directory() {
+    let desk = Desk::new();
+    let other = STUDY.replace("4KiB", "8KiB");
+    simulate(&desk, "records/other", 1, 50.0, 0.003, &other);
+    for night in 0..20_u32 {
+        let spread = (f64::from((night * 5 + 2) % 9) - 4.0) / 2.58;
+        simulate(&desk, &format!("records/{night}"), 10 + night, 100.0 * (1.0 + 0.01 * spread), 0.003, STUDY);
+    }
+    simulate(&desk, "record", 50, 130.0, 0.003, STUDY);
+    let words = "compare record --earlier records";
+    let told = run(&desk.ioproof(words)).expect_code(0).stdout;
+    assert_says(&told, &["20 runs", "slower", "20, 1"]);
+    let rate = ["--fail-if", "read.rate drops by more than 5 %"];
+    let _ = run(&desk.ioproof(words).args(rate)).expect_code(8);
+    let few = run(&desk.ioproof(words).args(rate).args(["--last", "19"])).expect_code(10).stdout;
+    assert_says(&few, &["cannot be told", "runs a side"]);
+    // The first of the runs has none before it, and the run of another plan is not of its kind.
+    let none = run(&desk.ioproof("compare records/other --earlier records")).expect_code(2).stderr;
+    assert_says(&none, &["no complete run of the same plan and host", "ioproof runs records"]);
+    let _ = run(&desk.ioproof("compare record --earlier nowhere")).expect_code(7);
+    let _ = run(&desk.ioproof("compare record --last 3")).expect_code(2);
+}
