@@ -293,9 +293,7 @@ pub(crate) fn conclude(
                 return Err(Failure::new(exit, anyhow::anyhow!(message)));
             }
             let directory = shell_word(&directory.to_string_lossy());
-            let model = model.map(|model| {
-                format!(" --model {} --seed {}", shell_word(&model.path.to_string_lossy()), model.seed)
-            });
+            let model = model.map(|model| format!(" {}", model.options()));
             let next =
                 format!("`ioproof run --resume {directory}{}` resumes the run", model.unwrap_or_default());
             // The report page shows the partial results.

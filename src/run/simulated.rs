@@ -25,6 +25,7 @@ use crate::run::{conclude, kept, lines};
 /// Runs the study specified by the arguments on the model in the file `path`.
 pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Result<Exit, Failure> {
     let (model, source) = read(path, arguments.seed)?;
+    let source = ModelSource { simulates_all: arguments.simulate_all, ..source };
     if world.launched {
         return Err(Failure::usage("a model has its own nodes: start the program without a launcher"));
     }
@@ -137,7 +138,7 @@ pub(crate) fn read(path: &Path, seed: u64) -> Result<(Model, ModelSource), Failu
     let model = simulate::read(path, &text).map_err(|error| Failure::new(Exit::Usage, error))?;
     let sha256 = record::sha256(text.as_bytes());
     let Description { name, percentile, .. } = model.model.clone();
-    let source = ModelSource { name, path: path.to_owned(), sha256, seed, percentile };
+    let source = ModelSource { name, path: path.to_owned(), sha256, seed, percentile, simulates_all: false };
     Ok((model, source))
 }
 

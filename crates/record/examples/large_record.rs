@@ -195,6 +195,7 @@ fn simulated(mut manifest: Manifest) -> Manifest {
         sha256: record::sha256(b"made up"),
         seed: 1,
         percentile: None,
+        simulates_all: false,
     })
 }
 

@@ -41,13 +41,24 @@ pub struct ModelSource {
     /// The largest percentile that it describes; without one it describes all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percentile: Option<f64>,
+    /// Whether all of each phase is simulated, and nothing is computed from steady states.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub simulates_all: bool,
 }
 
 impl ModelSource {
     /// Whether both give the same figures for the same plan. Names and paths of their files may differ.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
-        (&self.sha256, self.seed) == (&other.sha256, other.seed)
+        let figures = |of: &Self| (of.sha256.clone(), of.seed, of.simulates_all);
+        figures(self) == figures(other)
+    }
+
+    /// The options with which a run on it is begun and resumed.
+    #[must_use]
+    pub fn options(&self) -> String {
+        let all = if self.simulates_all { " --simulate-all" } else { "" };
+        format!("--model {} --seed {}{all}", shell_word(&self.path.to_string_lossy()), self.seed)
     }
 }
 
@@ -55,7 +66,8 @@ impl ModelSource {
 impl fmt::Display for ModelSource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let short: String = self.sha256.chars().take(SHORT_SHA256_DIGITS).collect();
-        write!(formatter, "{} (sha256 {short}, seed {})", self.name, self.seed)
+        let all = if self.simulates_all { ", all of it simulated" } else { "" };
+        write!(formatter, "{} (sha256 {short}, seed {}{all})", self.name, self.seed)
     }
 }
 
@@ -130,13 +142,9 @@ impl Manifest {
                  simulated run in another directory",
                 given.name
             ),
-            (true, Some(own), None) => format!(
-                "it is simulated with model {own}: add --model {} --seed {}",
-                shell_word(&own.path.to_string_lossy()),
-                own.seed
-            ),
+            (true, Some(own), None) => format!("it is simulated with model {own}: add {}", own.options()),
             (true, Some(own), Some(given)) => format!(
-                "it was started with model {own}, but model {given} was given: give the file and the seed \
+                "it was started with model {own}, but model {given} was given: give the file and the options \
                  with which it was started, or start a new run"
             ),
             (true, None, _) => "it is simulated, but its model is unknown: start a new run".to_owned(),

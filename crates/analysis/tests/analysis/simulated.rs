@@ -45,6 +45,7 @@ fn simulated(mut run: Run) -> Run {
         sha256: "ab".repeat(32),
         seed: 1,
         percentile: None,
+        simulates_all: false,
     };
     run.manifest = run.manifest.simulated(model);
     run

@@ -14,6 +14,7 @@ fn model(sha256: &str, seed: u64) -> ModelSource {
         sha256: sha256.repeat(32),
         seed,
         percentile: None,
+        simulates_all: false,
     }
 }
 
@@ -72,7 +73,10 @@ fn a_run_goes_on_as_it_began() {
     assert!(text.contains("runs/one") && text.contains("started without a model"), "{text}");
     let text = refusal(simulated.check_resumed_with(place, None));
     assert!(text.contains("--model models/cards.toml --seed 7"), "{text}");
-    for other in [model("ab", 8), model("cd", 7)] {
+    let all = ModelSource { simulates_all: true, ..model("ab", 7) };
+    let text = refusal(sample::manifest().simulated(all.clone()).check_resumed_with(place, None));
+    assert!(text.contains("--seed 7 --simulate-all"), "{text}");
+    for other in [model("ab", 8), model("cd", 7), all] {
         let text = refusal(simulated.check_resumed_with(place, Some(&other)));
         assert!(text.contains("started with model twelve cards"), "{text}");
     }

@@ -7,7 +7,7 @@ use crate::simulation::time::Ticks;
 pub(crate) type Event = (Ticks, u32);
 
 /// Later than all events.
-const NEVER: Event = (Ticks::MAX, u32::MAX);
+const NEVER: u128 = u128::MAX;
 
 /// Number of events up to which a single heap is fastest.
 const IN_HEAP: usize = 8192;
@@ -21,14 +21,16 @@ const SORTED_PART: usize = 4;
 /// no others are left, the earliest quarter of them is sorted, and the horizon is moved to their end. New events
 /// before the horizon are added to a heap, which stays small. Most events are followed by another one of the same
 /// request, which replaces the first event in one step: see [`Events::replace_first`].
+///
+/// Each event is one number here, because the comparison of two parts is a branch that is often predicted wrongly.
 #[derive(Debug)]
 pub(crate) struct Events {
     heap: Heap,
     /// Sorted events; the last one happens first.
-    sorted: Vec<Event>,
+    sorted: Vec<u128>,
     /// Unordered events at or after the horizon.
-    later: Vec<Event>,
-    horizon: Event,
+    later: Vec<u128>,
+    horizon: u128,
     in_heap: usize,
 }
 
@@ -47,20 +49,26 @@ impl Default for Events {
 impl Events {
     #[inline]
     pub(crate) fn first(&self) -> Option<Event> {
-        match (self.sorted.last(), self.heap.first()) {
+        let first = match (self.sorted.last(), self.heap.first()) {
             (Some(one), Some(other)) => Some(*one.min(&other)),
             (one, other) => one.copied().or(other),
-        }
+        };
+        first.map(unpacked)
     }
 
     #[inline]
     pub(crate) fn push(&mut self, event: Event) {
+        self.add(packed(event));
+    }
+
+    #[inline]
+    fn add(&mut self, event: u128) {
         if event >= self.horizon {
             return self.later.push(event);
         }
         self.heap.push(event);
         if self.heap.0.len() > self.in_heap && self.horizon == NEVER {
-            self.later.extend(self.heap.0.drain(..).map(unpacked));
+            self.later.append(&mut self.heap.0);
             self.later.append(&mut self.sorted);
             self.sort();
         }
@@ -82,28 +90,31 @@ impl Events {
     /// Replaces the first event, which must exist, by `event`.
     #[inline]
     pub(crate) fn replace_first(&mut self, event: Event) {
+        let event = packed(event);
         if event < self.horizon && !self.is_sorted_first() {
             self.heap.replace_first(event);
         } else {
             self.pop();
-            self.push(event);
+            self.add(event);
         }
     }
 
     /// The sum of the times from `now` to all events, of which none is earlier.
     pub(crate) fn ahead(&self, now: Ticks) -> Ticks {
-        let unordered = self.sorted.iter().chain(&self.later).copied();
-        let all = self.heap.0.iter().copied().map(unpacked).chain(unordered);
+        let all = self.heap.0.iter().chain(&self.sorted).chain(&self.later).copied().map(unpacked);
         all.fold(0, |sum, (at, _)| sum.wrapping_add(at.saturating_sub(now)))
     }
 
     /// Moves all events by `time`.
     pub(crate) fn shift(&mut self, time: Ticks) {
-        let moved = |(at, number): Event| (at.saturating_add(time), number);
-        self.heap.0.iter_mut().for_each(|event| *event = packed(moved(unpacked(*event))));
-        self.sorted.iter_mut().chain(&mut self.later).for_each(|event| *event = moved(*event));
+        let moved = |event: u128| {
+            let (at, number) = unpacked(event);
+            packed((at.saturating_add(time), number))
+        };
+        let all = self.heap.0.iter_mut().chain(&mut self.sorted).chain(&mut self.later);
+        all.for_each(|event| *event = moved(*event));
         if self.horizon != NEVER {
-            self.horizon.0 = self.horizon.0.saturating_add(time);
+            self.horizon = moved(self.horizon);
         }
     }
 
@@ -136,7 +147,7 @@ impl Events {
 /// levels.
 const CHILDREN: usize = 4;
 
-/// A heap of events. Each is one number, because the comparison of two parts is a branch that is often predicted wrongly.
+/// A heap of events.
 #[derive(Debug, Default)]
 struct Heap(Vec<u128>);
 
@@ -153,12 +164,11 @@ fn unpacked(event: u128) -> Event {
 
 impl Heap {
     #[inline]
-    fn first(&self) -> Option<Event> {
-        self.0.first().copied().map(unpacked)
+    fn first(&self) -> Option<u128> {
+        self.0.first().copied()
     }
 
-    fn push(&mut self, event: Event) {
-        let event = packed(event);
+    fn push(&mut self, event: u128) {
         self.0.push(event);
         let mut place = self.0.len() - 1;
         while place > 0 {
@@ -182,8 +192,8 @@ impl Heap {
     }
 
     /// Replaces the first event, which must exist, by `event`.
-    fn replace_first(&mut self, event: Event) {
-        self.sift(packed(event));
+    fn replace_first(&mut self, event: u128) {
+        self.sift(event);
     }
 
     /// Puts `event` in the place of the first one, and moves it down to its own.

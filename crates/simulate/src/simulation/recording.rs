@@ -64,6 +64,8 @@ pub(crate) struct Recording {
     latency_ns: u64,
     /// The longest latency, in nanoseconds.
     pub(crate) longest_ns: u64,
+    /// The present interval of the series, and when it begins.
+    present: (usize, Ticks),
     /// The series of each node that has one.
     nodes: Vec<[Series; Operation::ALL.len()]>,
 }
@@ -81,6 +83,7 @@ impl Recording {
             operations: 0,
             latency_ns: 0,
             longest_ns: 0,
+            present: (0, 0),
             nodes: vec![Default::default(); nodes],
         }
     }
@@ -97,9 +100,20 @@ impl Recording {
         window.sums.add(&sums);
         self.operations += 1;
         self.latency_ns = self.latency_ns.wrapping_add(nanos);
-        #[expect(clippy::cast_possible_truncation, reason = "as many intervals as fit into memory")]
-        let interval = (end / self.interval) as usize;
+        let interval = self.interval_of(end);
         self.nodes[node][index].add(interval, &sums);
+    }
+
+    /// The interval with the time `end`. Most often it is the present one.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "as many intervals as fit into memory")]
+    fn interval_of(&mut self, end: Ticks) -> usize {
+        let (_, begin) = self.present;
+        if end < begin || end - begin >= self.interval {
+            let interval = end / self.interval;
+            self.present = (interval as usize, interval * self.interval);
+        }
+        self.present.0
     }
 
     /// Number of operations, and the sum of their latencies in nanoseconds.
@@ -159,8 +173,7 @@ impl Recording {
 
     /// Adds operations of `node` that ended in the interval with `end`, without their latencies.
     pub(crate) fn add_sums(&mut self, node: usize, operation: usize, end: Ticks, sums: &Sums) {
-        #[expect(clippy::cast_possible_truncation, reason = "as many intervals as fit into memory")]
-        let interval = (end / self.interval) as usize;
+        let interval = self.interval_of(end);
         if sums.operations > 0 {
             self.nodes[node][operation].add(interval, sums);
         }

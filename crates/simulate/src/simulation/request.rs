@@ -82,6 +82,17 @@ impl Request {
     }
 }
 
+impl Request {
+    /// The time when all its pieces were served, which is its next event.
+    #[inline]
+    pub(crate) fn served(&mut self) -> Ticks {
+        if !matches!(self.stage, Stage::WrittenBack | Stage::ReadAhead) {
+            self.stage = Stage::End;
+        }
+        self.ended
+    }
+}
+
 /// All requests. Completed ones are reused for others.
 #[derive(Debug, Default)]
 pub(crate) struct Requests {

@@ -79,9 +79,6 @@ pub(crate) struct LayoutPath {
     pub(crate) drives: u32,
     /// Links and servers on the path: for each tier the index of the first one, and their number.
     pub(crate) tiers: Vec<(usize, u32)>,
-    /// For each tier: whether what leaves a member of it in order reaches the next part of the path in that order, because
-    /// nothing else leads there.
-    pub(crate) leads_alone: Vec<bool>,
     /// Whether each node has its own.
     pub(crate) local: bool,
     /// Total latency of all links, one way.
@@ -270,18 +267,7 @@ impl System {
             })
         });
         let striping = Striping::new(model, layout);
-        let mut path = LayoutPath {
-            striping,
-            first_drive,
-            drives: count,
-            tiers,
-            leads_alone: Vec::new(),
-            local,
-            latency,
-            names,
-        };
-        path.leads_alone = (0..path.tiers.len()).map(|tier| path.leads_alone(tier, &self.stations)).collect();
-        path
+        LayoutPath { striping, first_drive, drives: count, tiers, local, latency, names }
     }
 }
 
@@ -300,15 +286,41 @@ impl LayoutPath {
         self.first_drive + before + device as usize
     }
 
-    fn leads_alone(&self, tier: usize, stations: &[Station]) -> bool {
-        let (first, _) = self.tiers[tier];
+    /// For each tier: whether a request goes on to the next part of its path at once when it leaves. It does if requests
+    /// reach that part in the order in which they are looked at, or if their order does not matter there, because none of
+    /// at most so many `requests` in flight ever waits.
+    pub(crate) fn goes_on(&self, stations: &[Station], requests: u64, now: Ticks) -> Vec<bool> {
+        let of_tier = |tier: usize| {
+            let (first, count) = self.tiers[tier];
+            let nodes = if self.local { (stations.len() - first) / count as usize } else { 1 };
+            &stations[first..first + count as usize * nodes]
+        };
+        let never_waits = |tier: usize| of_tier(tier).iter().all(|one| one.never_waits(requests, now));
+        // The last tier that may have changed the order of those that were looked at in order, and whether it keeps it.
+        let (mut last, mut keeps_order) = (None, true);
+        let of = |tier: usize| {
+            if !never_waits(tier) {
+                (last, keeps_order) = (Some(tier), of_tier(tier)[0].keeps_order());
+            }
+            let is_last = tier + 1 == self.tiers.len();
+            let goes_on =
+                (!is_last && never_waits(tier + 1)) || (keeps_order && self.leads_alone(last, tier + 1));
+            if !goes_on {
+                (last, keeps_order) = (None, true);
+            }
+            goes_on
+        };
+        (0..self.tiers.len()).map(of).collect()
+    }
+
+    /// Whether all that reaches a member of tier number `next` comes from the same member of tier number `last`.
+    fn leads_alone(&self, last: Option<usize>, next: usize) -> bool {
+        let Some(last) = last.filter(|_| next < self.tiers.len()) else { return true };
         // Devices are in order, so those behind one member are neighbours.
-        let is_tree = tier + 1 == self.tiers.len()
-            || (1..self.drives).all(|device| {
-                let is_same = |tier| self.station(tier, 0, device) == self.station(tier, 0, device - 1);
-                is_same(tier) || !is_same(tier + 1)
-            });
-        is_tree && stations[first].keeps_order()
+        (1..self.drives).all(|device| {
+            let is_same = |tier| self.station(tier, 0, device) == self.station(tier, 0, device - 1);
+            is_same(last) || !is_same(next)
+        })
     }
 
     /// Index of the link or server in tier number `tier` on the path to `device`.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use engine::{Controls, PhaseJob};
-use plan::{Backend, Bytes, Case, Geometry, Nanos, Order, Pace, Phase, Sharing, WorkloadSpec};
+use plan::{Backend, Bytes, Case, Geometry, Nanos, Order, Pace, Phase, Sharing, Tree, Work, WorkloadSpec};
 use record::Warning;
 use runner::{Machine, MachinePhase};
 use simulate::Model;
@@ -37,14 +37,23 @@ fn work(
 }
 
 /// The phase as it is computed by default, and as it is simulated.
-fn both(model: &Model, (target, spec): &(String, WorkloadSpec), phase: Phase) -> [MachinePhase; 2] {
+fn both(model: &Model, work: &(String, WorkloadSpec), phase: Phase) -> [MachinePhase; 2] {
+    both_of(model, work, phase, 7)
+}
+
+fn both_of(
+    model: &Model,
+    (target, spec): &(String, WorkloadSpec),
+    phase: Phase,
+    seed: u64,
+) -> [MachinePhase; 2] {
     let case = Case {
         target: target.clone(),
         ..Case::new("a", spec.clone().validate().expect("valid"), vec![phase])
     };
     let node_of: Vec<u32> = (0..spec.tasks).map(|task| task % spec.nodes).collect();
     [true, false].map(|extrapolates| {
-        let machine = machine_of_cases(model.clone(), vec![case.clone()], 7);
+        let machine = machine_of_cases(model.clone(), vec![case.clone()], seed);
         let mut machine = if extrapolates { machine } else { machine.without_extrapolation() };
         let job = PhaseJob::new(&case.workload, phase, 0);
         machine.phase(&case, &job, &node_of, &Controls::new()).expect("the model has all parts")
@@ -143,6 +152,9 @@ fn what_fills_or_grows_is_simulated_to_its_end() {
     // Writers whose fixed times synchronise over seconds: the median grows by a tenth, and p99 falls by as much.
     let (_, mut striped) = work("lustre-writes", (1, 24), 28 << 10, Some(12));
     (striped.geometry.block, striped.geometry.segments) = (Bytes(28 << 10), 4096);
+    // The same at another size: the median grows for longer, although it seems steady after a second.
+    let mut longer = striped.clone();
+    (longer.geometry.transfer, longer.geometry.block) = (Bytes(48 << 10), Bytes(48 << 10));
     // A page cache that is full after seconds; what it gathers goes out in parts of 20 MB.
     let (target, mut streams) = work("scale", (1, 16), 4 << 10, None);
     (streams.direct, streams.geometry.block) = (false, Bytes(4 << 30));
@@ -152,6 +164,7 @@ fn what_fills_or_grows_is_simulated_to_its_end() {
         (&seeks, (String::new(), again), Phase::Read),
         (&stock("scale-disks"), (target, streams), Phase::Write),
         (&stock("lustre-ef560"), ("lustre-writes".to_owned(), striped), Phase::Write),
+        (&stock("lustre-ef560"), ("lustre-writes".to_owned(), longer), Phase::Write),
     ] {
         let [short, whole] = both(model, &work, phase).map(simulated);
         let rate = short.transfers_per_second() / whole.transfers_per_second();
@@ -162,4 +175,20 @@ fn what_fills_or_grows_is_simulated_to_its_end() {
             "{short:?} {whole:?}"
         );
     }
+}
+
+/// Tasks that differ by chance only must not be computed to differ for all time: the last of them ends a phase of a
+/// given number of names.
+#[test]
+fn tasks_that_create_names_end_together() {
+    let mut spec = work("scale", (1, 14), 4096, None);
+    spec.1.work = Work::Tree(Tree::flat(35_000));
+    let differences = [1, 2, 3, 4].map(|seed| {
+        let [short, whole] = both_of(&stock("scale-disks"), &spec, Phase::FileCreate, seed);
+        assert!(computed(&short).is_some_and(|(share, _)| share > 0.5), "seed {seed}");
+        let [short, whole] = [short, whole].map(|one| simulated(one).outcome.io_ns as f64);
+        short / whole - 1.0
+    });
+    let mean = differences.iter().sum::<f64>() / 4.0;
+    assert!(mean.abs() < 0.004, "{differences:?}");
 }

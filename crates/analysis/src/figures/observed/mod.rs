@@ -4,7 +4,6 @@ pub(crate) mod own_time;
 pub(crate) mod servers;
 pub(crate) mod starved;
 
-use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -166,10 +165,8 @@ pub(crate) fn while_working<'a, 't>(
     let ends = spans.values().flatten();
     let all = ends.cloned().reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or(0..u64::MAX);
     let all = vec![all];
-    let mut sorted: Vec<&DeviceRow> = devices.collect();
-    sorted.sort_by(|a, b| by_place(a, b));
     let mut found = Vec::new();
-    for of_device in sorted.chunk_by(|a, b| by_place(a, b).is_eq()) {
+    for of_device in by_device(devices, |row| *row) {
         let own = spans.get(of_device[0].node.as_str()).unwrap_or(&all);
         let end = |row: &DeviceRow| row.start_ns + row.length_ns;
         let is_whole =
@@ -190,20 +187,22 @@ pub(crate) fn while_working<'a, 't>(
 /// The mean over `rows` for each device of each node, in the order of names. With several nodes, the name of the node
 /// comes first: `node3:nvme0n1`.
 pub(crate) fn means<'a>(rows: impl Iterator<Item = Steady<'a>>) -> Vec<(String, DeviceMean)> {
-    let mut sorted: Vec<Steady<'_>> = rows.filter(|(_, length_ns)| *length_ns > 0).collect();
-    let several = on_several_nodes(&sorted);
-    sorted.sort_by(|a, b| by_place(a.0, b.0));
-    let same = |a: &Steady<'_>, b: &Steady<'_>| by_place(a.0, b.0).is_eq();
-    sorted.chunk_by(same).map(|rows| (name_of(rows[0].0, several), mean_of(rows))).collect()
+    let devices = by_device(rows.filter(|(_, length_ns)| *length_ns > 0), |(row, _)| *row);
+    let several = devices.windows(2).any(|pair| pair[0][0].0.node != pair[1][0].0.node);
+    devices.iter().map(|rows| (name_of(rows[0].0, several), mean_of(rows))).collect()
 }
 
-fn by_place(a: &DeviceRow, b: &DeviceRow) -> Ordering {
-    by_name(&a.node, &b.node).then_with(|| by_name(&a.device, &b.device))
-}
-
-/// Whether the rows are of several nodes, whose devices may have the same names.
-fn on_several_nodes(rows: &[Steady<'_>]) -> bool {
-    rows.windows(2).any(|pair| pair[0].0.node != pair[1].0.node)
+/// The rows of each device, in the order of the names of nodes and devices. Comparing names takes long, and devices are
+/// far fewer than rows.
+fn by_device<'a, T>(rows: impl Iterator<Item = T>, row_of: impl Fn(&T) -> &'a DeviceRow) -> Vec<Vec<T>> {
+    let mut devices: HashMap<(&str, &str), Vec<T>> = HashMap::new();
+    for row in rows {
+        let of = row_of(&row);
+        devices.entry((&of.node, &of.device)).or_default().push(row);
+    }
+    let mut devices: Vec<_> = devices.into_iter().collect();
+    devices.sort_by(|(a, _), (b, _)| by_name(a.0, b.0).then_with(|| by_name(a.1, b.1)));
+    devices.into_iter().map(|(_, rows)| rows).collect()
 }
 
 fn name_of(row: &DeviceRow, several: bool) -> String {

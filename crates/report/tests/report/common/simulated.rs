@@ -10,6 +10,7 @@ pub(crate) fn simulated(mut run: Run) -> Run {
         sha256: "5f0a9c31d2".repeat(6) + "77e0",
         seed: 7,
         percentile: None,
+        simulates_all: false,
     });
     run.manifest.host = HostFacts {
         node: "node1".to_owned(),

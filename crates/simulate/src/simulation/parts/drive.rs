@@ -50,7 +50,12 @@ pub(crate) struct Drive {
 struct Work {
     from: Ticks,
     until: Ticks,
-    counters: Counters,
+    bytes: u64,
+    /// From its arrival to its end.
+    time: Ticks,
+    is_write: bool,
+    /// Whether as many bytes are read first.
+    modifies: bool,
 }
 
 /// The work of a device.
@@ -234,18 +239,11 @@ impl Drive {
             self.busy_since = self.busy_since.max(arrival);
         }
         self.busy_until = self.busy_until.max(end);
-        let mut counters = Counters::default();
-        counters.requests[direction] = 1;
-        counters.bytes[direction] = bytes;
-        counters.time[direction] = end - arrival;
-        if modifies {
-            counters.requests[READ] += 1;
-            counters.bytes[READ] += bytes;
-        }
         // Where there is a limit, it says when the bytes pass.
         let (from, until) =
             if cost > 0.0 { (start.saturating_sub(whole(cost)), start) } else { (begun, end) };
-        self.later.push_back(Work { from, until, counters });
+        let (is_write, time) = (direction == WRITE, end - arrival);
+        self.later.push_back(Work { from, until, bytes, time, is_write, modifies });
         if self.later.len() >= self.later_most {
             self.settle(arrival.min(self.interval_end));
             self.later_most = (2 * self.later.len()).max(LATER_MIN);
@@ -265,7 +263,7 @@ impl Drive {
         let Self { later, counters, .. } = self;
         let mut unfinished = Vec::new();
         for mut work in later.drain(..later.partition_point(|work| work.from <= now)) {
-            counters.add(&work.take_part(now));
+            work.count_part(now, counters);
             if work.until > now {
                 unfinished.push(work);
             }
@@ -358,20 +356,27 @@ impl Drive {
 }
 
 impl Work {
-    /// Takes the part of it that is done by `now`.
-    fn take_part(&mut self, now: Ticks) -> Counters {
-        let mut part = Counters::default();
-        if self.until <= now {
-            return std::mem::take(&mut self.counters);
+    /// Counts the part of it that is done by `now`.
+    fn count_part(&mut self, now: Ticks, counters: &mut Counters) {
+        let direction = if self.is_write { WRITE } else { READ };
+        let is_done = self.until <= now;
+        let part = if is_done {
+            self.bytes
+        } else {
+            let passed = now.saturating_sub(self.from);
+            whole(self.bytes as f64 * (passed as f64 / (self.until - self.from) as f64))
+        };
+        self.bytes -= part;
+        counters.bytes[direction] += part;
+        if self.modifies {
+            counters.bytes[READ] += part;
         }
-        let passed = now.saturating_sub(self.from);
-        for direction in [READ, WRITE] {
-            let share = passed as f64 / (self.until - self.from) as f64;
-            part.bytes[direction] = whole(self.counters.bytes[direction] as f64 * share);
-            self.counters.bytes[direction] -= part.bytes[direction];
+        if is_done {
+            counters.requests[direction] += 1;
+            counters.time[direction] = counters.time[direction].saturating_add(self.time);
+            counters.requests[READ] += u64::from(self.modifies);
         }
         self.from = self.from.max(now);
-        part
     }
 }
 

@@ -51,6 +51,9 @@ impl Striping {
             let place = (file, begin / data * chunk.min(1 << 40) + offset % chunk);
             return pieces.push((device(begin % data), Piece { direction, bytes, place, modifies: false }));
         }
+        if self.parity == 0 && self.copies == 1 {
+            return self.spread(file, (offset, bytes), direction, pieces);
+        }
         let stripe_bytes = chunk.saturating_mul(data);
         let whole_stripes = offset.is_multiple_of(stripe_bytes) && bytes.is_multiple_of(stripe_bytes);
         let modifies = self.parity > 0 && direction == WRITE && !whole_stripes;
@@ -80,6 +83,43 @@ impl Striping {
                 }
             }
         }
+    }
+
+    /// The pieces of several chunks without parity or copies: one for each device, with all of its chunks.
+    fn spread(
+        &self,
+        file: u64,
+        (offset, bytes): (u64, u64),
+        direction: usize,
+        pieces: &mut Vec<(u32, Piece)>,
+    ) {
+        let (stripe, devices, chunk) = (u64::from(self.stripe), u64::from(self.devices), self.chunk);
+        let (first, begins_at) = (file.wrapping_mul(stripe) % devices, file.wrapping_mul(stripe) / devices);
+        let (number, end) = (offset / chunk, offset + bytes);
+        let (mut row, mut column) = (number / stripe, number % stripe);
+        let mut turn = (column + begins_at) % stripe;
+        let (mut from, mut chunk_at, mut longer) = (offset, number * chunk, 0);
+        while from < end {
+            let until = chunk_at.saturating_add(chunk).min(end);
+            if pieces.len() < self.stripe as usize {
+                let device = first + turn;
+                let device = if device < devices { device } else { device - devices };
+                let place = (file, row * chunk + (from - chunk_at));
+                pieces
+                    .push((narrow(device), Piece { direction, bytes: until - from, place, modifies: false }));
+                turn = if turn + 1 < stripe { turn + 1 } else { 0 };
+                (row, column) = if column + 1 < stripe { (row, column + 1) } else { (row + 1, 0) };
+            } else {
+                pieces[longer].1.bytes += until - from;
+                longer = if longer + 1 < pieces.len() { longer + 1 } else { 0 };
+            }
+            (from, chunk_at) = (until, until);
+        }
+    }
+
+    /// The most pieces that a transfer has.
+    pub(crate) fn pieces_at_most(&self) -> u64 {
+        u64::from(self.stripe) * u64::from(self.copies)
     }
 
     /// Number of bytes after which a page cache that gathers at least `least` of them writes: without parity, as many;
@@ -181,6 +221,8 @@ fn narrow(device: u64) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
     use super::Striping;
@@ -198,6 +240,18 @@ mod tests {
             let striping = Striping { devices, stripe, chunk, copies, parity };
             let mut pieces = Vec::new();
             striping.pieces(file, offset, bytes, READ, &mut pieces);
+            // One transfer is as many of single bytes.
+            let mut single = BTreeMap::new();
+            for at in offset..offset + bytes {
+                let mut piece = Vec::new();
+                striping.pieces(file, at, 1, READ, &mut piece);
+                let (device, piece) = piece[0];
+                let (place, count) = single.entry(device).or_insert((piece.place, 0));
+                (*place, *count) = ((*place).min(piece.place), *count + 1);
+            }
+            let together: BTreeMap<_, _> =
+                pieces.iter().map(|(device, piece)| (*device, (piece.place, piece.bytes))).collect();
+            prop_assert_eq!(together, single);
             prop_assert_eq!(pieces.iter().map(|(_, piece)| piece.bytes).sum::<u64>(), bytes);
             prop_assert!(pieces.iter().all(|(device, _)| *device < devices));
             striping.pieces(file, offset, bytes, WRITE, &mut pieces);

@@ -80,6 +80,11 @@ impl Slots {
         self.heap = self.heap.drain().map(|Reverse(free)| Reverse(of(free))).collect();
     }
 
+    /// Whether all slots are free at `now`.
+    fn are_free(&self, now: Ticks) -> bool {
+        self.queue.iter().chain(self.heap.iter().map(|Reverse(free)| free)).all(|free| *free <= now)
+    }
+
     /// The number of slots.
     pub(crate) fn count(&self) -> usize {
         self.queue.len() + self.heap.len()
@@ -210,6 +215,16 @@ impl Station {
     pub(crate) fn shift(&mut self, time: Ticks) {
         self.slots.shift(time);
         self.limiters.iter_mut().for_each(|limiter| limiter.shift(time));
+    }
+
+    /// Whether each of at most so many `requests` takes the same time from `now` on, because none waits for another.
+    pub(crate) fn never_waits(&self, requests: u64, now: Ticks) -> bool {
+        let is_unlimited = self.limits.iter().all(|limit| limit.cost(u64::MAX) <= 0.0);
+        let is_even = |service: &Option<ServiceTime>| service.as_ref().is_none_or(ServiceTime::is_constant);
+        let has_room = self.slots.count() as u64 >= requests && self.slots.are_free(now);
+        is_unlimited
+            && self.service.iter().all(is_even)
+            && (has_room || self.service.iter().all(Option::is_none))
     }
 
     /// Whether requests in one direction leave it in the order in which they arrive.

@@ -130,8 +130,8 @@ struct Running<'a> {
     crowded: Vec<bool>,
     /// Whether all tasks are on one node, so that their requests remain in order.
     on_one_node: bool,
-    /// Whether all bytes move in the same direction.
-    one_way: bool,
+    /// For each tier of the path: whether a request goes on to the next part at once.
+    goes_on: Vec<bool>,
     /// Requests of each node that wait for room in its page cache.
     waiting: Vec<VecDeque<u32>>,
     /// Number of requests that have waited so.
@@ -212,6 +212,14 @@ impl<'a> Running<'a> {
         };
         let is_possible = objects.is_none() && (workload.work.is_transfers() || workload.work.makes_trees());
         let several = system.nodes.len();
+        let buffered = input.limits.cache.is_some() && !direct;
+        let one_way = workload.work.is_transfers() && job.phase != Phase::Mixed;
+        let in_flight = tasks.len() as u64 * u64::from(workload.backend.depth().max(1));
+        // A page cache writes as much at once as it holds.
+        let requests = if buffered || !system.behind.is_empty() { u64::MAX } else { in_flight };
+        let requests = requests.saturating_mul(path.striping.pieces_at_most());
+        let mut goes_on = path.goes_on(&system.stations, requests, start);
+        goes_on.iter_mut().for_each(|goes_on| *goes_on &= one_way);
         system.names.iter_mut().for_each(super::parts::names::NameService::unlock);
         Self {
             left: tasks.len() + usize::from(workload.work.jobs().is_some()),
@@ -232,12 +240,12 @@ impl<'a> Running<'a> {
             moved: 0,
             crowded,
             on_one_node,
-            one_way: workload.work.is_transfers() && job.phase != Phase::Mixed,
+            goes_on,
             waiting: vec![VecDeque::new(); several],
             waited: 0,
             request_time: whole(system.request_time as f64 * input.factor),
             pace,
-            buffered: input.limits.cache.is_some() && !direct,
+            buffered,
             synced,
             bytes_of_task: bytes_of_task(workload),
             moves_data: workload.backend.moves_data(),
@@ -349,7 +357,7 @@ impl<'a> Running<'a> {
                 return false;
             }
             self.happen(now, number);
-            if self.done_by_first() >= self.steady.repeats.next {
+            if self.steady.repeats.next != u64::MAX && self.done_by_first() >= self.steady.repeats.next {
                 self.end_turn(now);
             }
             if self.recording.recorded().0 >= self.steady.next {

@@ -41,8 +41,8 @@ const CHANGES: f64 = 2.0;
 /// Most that the mean latency may drift in the time that is not simulated, and percentiles as a share of their widths.
 const DRIFT: f64 = 0.003;
 const DRIFT_OF_WIDTH: f64 = 0.2;
-/// The time so far is at most doubled this often.
-const DOUBLINGS_MAX: f64 = 3.0;
+/// The time that was simulated is at most doubled this often: at least half of a phase is simulated.
+const DOUBLINGS_MAX: f64 = 1.0;
 /// Both halves of a window may differ by this number of standard errors and this share.
 const TREND_ERRORS: f64 = 2.5;
 const TREND_SHARE: f64 = 0.003;
@@ -199,7 +199,7 @@ impl Running<'_> {
 
     /// The time in which latencies stay as they are, if nothing is random. Tasks whose times are all fixed synchronise with
     /// each other, the more slowly the longer they run: about as much changes from each window to the next one, which is
-    /// twice as long.
+    /// twice as long. They do not while they are not simulated, so only the time that was simulated makes them older.
     fn time_to_drift(&self, now: Ticks) -> Ticks {
         if self.has_chance() {
             return Ticks::MAX;
@@ -208,8 +208,10 @@ impl Running<'_> {
             .recording
             .windows()
             .map(|(window, previous)| previous.map_or(0.0, |previous| doublings(window, previous)));
-        let times = libm::exp2(doublings.fold(DOUBLINGS_MAX, f64::min)) - 1.0;
-        whole((now - self.first_io) as f64 * times)
+        let times = libm::exp2(doublings.fold(DOUBLINGS_MAX, f64::min));
+        let so_far = now - self.first_io;
+        let simulated = so_far - self.steady.skipped;
+        whole(simulated as f64 * times).saturating_sub(so_far)
     }
 
     /// Whether chance decides what happens.
@@ -271,7 +273,11 @@ impl Running<'_> {
         let mut positions: HashMap<(u32, u32, u32), Vec<usize>> = HashMap::new();
         for (index, task) in self.tasks.iter().enumerate() {
             let node = if self.path.local { task.node } else { 0 };
-            let device = self.path.striping.first_device_of_part(task.place);
+            // Each name of a tree has a file of its own, on any device.
+            let device = match task.program {
+                Program::Items(_) => 0,
+                _ => self.path.striping.first_device_of_part(task.place),
+            };
             positions.entry((on_node[task.node as usize], node, device)).or_default().push(index);
         }
         positions.into_values().collect()

@@ -15,6 +15,14 @@ use crate::simulation::time::{TICKS_PER_NS, Ticks};
 /// most devices (`max_sectors_kb`).
 pub(super) const GATHERED_BYTES: u64 = 1 << 20;
 
+/// How far a piece has come.
+enum Travel {
+    /// It reaches the part with this number at this time, perhaps after others that are not on their way yet.
+    Waits(Ticks, u8),
+    /// Its node knows at this time that the device has served it.
+    Served(Ticks),
+}
+
 impl Running<'_> {
     /// Serves the bytes of a request from the page cache of its node, or sends them to the devices.
     pub(super) fn data(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
@@ -255,72 +263,80 @@ impl Running<'_> {
         let _ = self.send(now, behind, false);
     }
 
-    /// Sends the pieces of a request on their way. Returns its next event if there is only one piece and a
-    /// task waits for it. Copies to the page cache take a different time on each node.
+    /// Sends the pieces of a request on their way. Returns its next event if a task waits for it and there is only one
+    /// piece, or all of them were served. Copies to the page cache take a different time on each node.
     pub(super) fn send(&mut self, now: Ticks, number: u32, is_awaited: bool) -> Option<Ticks> {
-        let request = *self.requests.get(number);
-        let (file, offset) = request.piece.place;
+        let &mut Request { task, node, piece: Piece { direction, bytes, place: (file, offset), .. }, .. } =
+            self.requests.get(number);
         let mut pieces = std::mem::take(&mut self.pieces);
-        self.path.striping.pieces(file, offset, request.piece.bytes, request.piece.direction, &mut pieces);
+        self.path.striping.pieces(file, offset, bytes, direction, &mut pieces);
         let single = pieces.len() == 1 && is_awaited;
-        let next = if single {
-            let own = self.requests.get(number);
-            (own.device, own.piece) = pieces[0];
-            own.pending = 1;
-            self.leave(now, number, true)
-        } else {
-            self.requests.get(number).pending = narrow(pieces.len());
-            let own = self.requests.get(number);
-            own.ended = own.ended.max(now);
-            for (device, piece) in pieces.drain(..) {
-                let part = Request { parent: number, device, piece, ..request };
-                let part = self.requests.add(part);
-                if let Some(next) = self.leave(now, part, is_awaited) {
-                    self.following.push((next, part));
+        let (mut pending, mut ended, mut next) = (0, now, None);
+        for (device, piece) in pieces.drain(..) {
+            match self.leave(now, node, device, &piece, is_awaited) {
+                Travel::Served(back) => ended = ended.max(back),
+                Travel::Waits(at, part) => {
+                    pending += 1;
+                    let stage = Stage::Part(part);
+                    if single {
+                        let own = self.requests.get(number);
+                        (own.device, own.piece, own.stage) = (device, piece, stage);
+                        next = Some(at);
+                    } else {
+                        let part =
+                            Request { parent: number, device, piece, stage, ..Request::new(task, node) };
+                        let part = self.requests.add(part);
+                        self.following.push((at, part));
+                    }
                 }
             }
-            None
-        };
+        }
         self.pieces = pieces;
-        next
+        let own = self.requests.get(number);
+        (own.pending, own.ended) = (pending, own.ended.max(ended));
+        if pending > 0 {
+            return next;
+        }
+        let ended = own.served();
+        if is_awaited {
+            return Some(ended);
+        }
+        self.following.push((ended, number));
+        None
     }
 
-    /// Sends a request through the network adapter of the node, and further. It is `in_order` if from here on
-    /// no other request leaves any node before `now`.
-    pub(super) fn leave(&mut self, now: Ticks, number: u32, in_order: bool) -> Option<Ticks> {
-        let request = *self.requests.get(number);
-        let node = request.node as usize;
+    /// Sends a piece through the network adapter of the node, and further. It is `in_order` if from here on no other
+    /// request leaves any node before `now`.
+    fn leave(&mut self, now: Ticks, node: u32, device: u32, piece: &Piece, in_order: bool) -> Travel {
         let (mut left, mut limited) = (now, false);
         if !self.path.local {
             let limits = self.input.limits;
-            let state = &mut self.system.nodes[node];
-            let bytes = request.piece.bytes;
-            let (calls, transmission) = (limits.client.cost(bytes), limits.adapter.cost(bytes));
+            let state = &mut self.system.nodes[node as usize];
+            let (calls, transmission) = (limits.client.cost(piece.bytes), limits.adapter.cost(piece.bytes));
             let factor = self.input.factor.max(1.0);
             left = state.client.pass(left, calls * factor);
-            left = state.adapter[request.piece.direction].pass(left, transmission * factor);
+            left = state.adapter[piece.direction].pass(left, transmission * factor);
             limited = calls + transmission > 0.0;
         }
         let there = left.saturating_add(self.path.latency);
-        self.requests.get(number).stage = Stage::Part(0);
         // Requests of different nodes do not stay in order.
         let alone = self.path.local || self.on_one_node;
-        if alone || (in_order && !limited) { self.route(there, number, 0) } else { Some(there) }
+        if alone || (in_order && !limited) {
+            self.travel(there, node, device, piece, 0)
+        } else {
+            Travel::Waits(there, 0)
+        }
     }
 
-    /// Sends a request on from part number `part` of its path.
-    pub(super) fn route(&mut self, mut now: Ticks, number: u32, part: u8) -> Option<Ticks> {
-        let request = *self.requests.get(number);
+    /// Moves a piece on from part number `part` of its path, as far as it is known when others arrive there.
+    fn travel(&mut self, mut now: Ticks, node: u32, device: u32, piece: &Piece, part: u8) -> Travel {
         let factor = self.input.factor;
-        let Request { node, device, piece, .. } = request;
-        for tier in usize::from(part)..self.path.tiers.len() {
+        for tier in usize::from(part)..self.goes_on.len() {
             let station = self.path.station(tier, node, device);
             let System { stations, random, .. } = &mut *self.system;
             now = stations[station].pass(now, piece.direction, piece.bytes, random, factor);
-            // Others may reach the next part before this request does.
-            if !(self.one_way && self.path.leads_alone[tier]) {
-                self.requests.get(number).stage = Stage::Part(u8::try_from(tier + 1).unwrap_or(u8::MAX));
-                return Some(now);
+            if !self.goes_on[tier] {
+                return Travel::Waits(now, u8::try_from(tier + 1).unwrap_or(u8::MAX));
             }
         }
         let drive = self.path.drive(node, device);
@@ -330,23 +346,33 @@ impl Running<'_> {
         let served = if warm && uniform(random) <= drive.warming {
             now.saturating_add(TICKS_PER_NS)
         } else {
-            drive.serve(now, &piece, factor)
+            drive.serve(now, piece, factor)
         };
-        let back = served.saturating_add(self.path.latency);
-        let (whole, is_part) = if request.parent == NONE { (number, false) } else { (request.parent, true) };
+        Travel::Served(served.saturating_add(self.path.latency))
+    }
+
+    /// A request reaches part number `part` of its path.
+    pub(super) fn route(&mut self, now: Ticks, number: u32, part: u8) -> Option<Ticks> {
+        let &mut Request { node, device, piece, parent, .. } = self.requests.get(number);
+        let back = match self.travel(now, node, device, &piece, part) {
+            Travel::Served(back) => back,
+            Travel::Waits(at, part) => {
+                self.requests.get(number).stage = Stage::Part(part);
+                return Some(at);
+            }
+        };
+        let is_part = parent != NONE;
         if is_part {
             self.requests.remove(number);
         }
-        let whole_request = self.requests.get(whole);
-        whole_request.pending -= 1;
-        whole_request.ended = whole_request.ended.max(back);
-        if whole_request.pending > 0 {
+        let whole = if is_part { parent } else { number };
+        let request = self.requests.get(whole);
+        request.pending -= 1;
+        request.ended = request.ended.max(back);
+        if request.pending > 0 {
             return None;
         }
-        let ended = whole_request.ended;
-        if !matches!(whole_request.stage, Stage::WrittenBack | Stage::ReadAhead) {
-            whole_request.stage = Stage::End;
-        }
+        let ended = request.served();
         if is_part {
             self.following.push((ended, whole));
             return None;
