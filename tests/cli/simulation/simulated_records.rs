@@ -49,6 +49,7 @@ fn simulate(desk: &Desk, name: &str, seed: u64, state: &RunState) {
         path: "cards.toml".into(),
         sha256: ::record::sha256(b"a model"),
         seed,
+        simulates_all: false,
         percentile: None,
     };
     run.manifest = Manifest { run_id: name.to_owned(), ..run.manifest.simulated(model) };

@@ -11,8 +11,13 @@ use crate::common::study::{Study, key, reads};
 
 const STEADY: [u64; 6] = [1002, 1000, 1004, 998, 1001, 999];
 
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate far below the limits")]
+fn whole(rate: f64) -> u64 {
+    rate.round() as u64
+}
+
 fn times(values: &[u64], factor: f64) -> Vec<u64> {
-    values.iter().map(|value| (*value as f64 * factor).round() as u64).collect()
+    values.iter().map(|value| whole(*value as f64 * factor)).collect()
 }
 
 fn of(rates: &[u64]) -> Study {
@@ -110,9 +115,8 @@ fn few_passes_tell_what_anyone_sees_and_else_name_how_many_would() {
 #[test]
 fn what_is_asked_for_tells_what_the_values_did_not() {
     let random = &mut Random::seeded(45);
-    let mut drawn = |n: usize| -> Vec<u64> {
-        (0..n).map(|_| (1e6 * (0.02 * random.normal()).exp()).round() as u64).collect()
-    };
+    let mut drawn =
+        |n: usize| -> Vec<u64> { (0..n).map(|_| whole(1e6 * (0.02 * random.normal()).exp())).collect() };
     let limit = ["read.rate drops by more than 5 %"];
     let (mut asked, mut told) = (0, 0);
     for _ in 0..60 {
@@ -194,7 +198,7 @@ fn with_several_runs_a_side_the_run_is_the_unit() {
     let mut runs = |count: usize| -> Vec<Study> {
         let mut run = || {
             let level = 1e6 * (0.03 * random.normal()).exp();
-            of(&(0..6).map(|_| (level * (0.001 * random.normal()).exp()).round() as u64).collect::<Vec<_>>())
+            of(&(0..6).map(|_| whole(level * (0.001 * random.normal()).exp())).collect::<Vec<_>>())
         };
         (0..count).map(|_| run()).collect()
     };
