@@ -204,7 +204,7 @@ json\t'JSON for programs'
 html\t'The HTML report of BEFORE, with AFTER drawn as dotted lines in its charts'
 junit\t'JUnit XML: a test case for each value that has a limit'"
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l output -d 'Write to this file instead of the terminal; may be given several times. Results of limits are printed as well' -r -F
-complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l verdict -d 'Judge all rates and mean latencies: none may become worse by more than the margin'
+complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l verdict -d 'Judge all rates and mean latencies: none may become worse by more than the margin. Adds to the limits of --fail-if'
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l allow-untold -d 'Exit with status 0, not 10, if it cannot be told of some values whether they are within the limit'
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l full -d 'Print every comparison with its conditions instead of only the changes'
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'

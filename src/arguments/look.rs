@@ -167,11 +167,12 @@ pub(crate) struct CompareArguments {
     /// be told.
     #[arg(long, value_name = "LIMIT")]
     pub(crate) fail_if: Vec<Limit>,
-    /// Judge all rates and mean latencies: none may become worse by more than the margin.
+    /// Judge all rates and mean latencies: none may become worse by more than the margin. Adds to the limits
+    /// of --fail-if.
     #[arg(long)]
     pub(crate) verdict: bool,
     /// The margin, in percent [default: 5]; implies --verdict.
-    #[arg(long, value_name = "PERCENT", value_parser = margin, conflicts_with = "fail_if")]
+    #[arg(long, value_name = "PERCENT", value_parser = margin)]
     pub(crate) margin: Option<f64>,
     /// Exit with status 0, not 10, if it cannot be told of some values whether they are within the limit.
     #[arg(long)]
@@ -196,9 +197,9 @@ pub(crate) struct CompareArguments {
 
 /// A percentage above 0 and below 100.
 fn margin(text: &str) -> Result<f64, String> {
-    let number = text.trim_end_matches('%').trim_end().parse().ok();
-    let percent = number.filter(|percent: &f64| *percent > 0.0 && *percent < 100.0);
-    percent.ok_or_else(|| "a margin is a percentage above 0 and below 100, such as 5".to_owned())
+    let number = text.strip_suffix('%').unwrap_or(text).trim_end().parse().ok();
+    let percent = number.filter(|percent: &f64| *percent >= 0.001 && *percent < 100.0);
+    percent.ok_or_else(|| "a margin is a percentage from 0.001 and below 100, such as 5".to_owned())
 }
 
 /// The forms of a comparison.

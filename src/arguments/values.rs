@@ -112,7 +112,10 @@ fn moment(text: &str) -> Result<(i64, i64), String> {
         time.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
     };
     let is_date = text.len() <= "2026-11-30".len();
-    let is_minute = text.matches(':').count() == 1;
+    // A time zone may have a colon, too.
+    let time = text.get("2026-11-30".len()..).unwrap_or_default();
+    let time = time.split(['+', '-', 'Z']).next().unwrap_or_default();
+    let is_minute = time.matches(':').count() == 1;
     let begin = match text.parse::<jiff::Timestamp>() {
         Ok(time) => Some(time),
         Err(_) => text.parse::<jiff::civil::DateTime>().ok().and_then(utc),

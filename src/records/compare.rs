@@ -30,13 +30,23 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
     };
     let limits = limits(arguments);
     check(&runs, !limits.is_empty())?;
+    if !limits.is_empty() {
+        // Nothing is judged, and no file says so, if a record is not what was signed.
+        for run in runs.iter().flatten() {
+            records::exit(run, Exit::Success)?;
+        }
+    }
     let pair = report::compare([&runs[0], &runs[1]], &limits);
     let unknown = pair.limits_without_figure();
-    if let Some(limit) = unknown.first().filter(|_| !arguments.fail_if.is_empty()) {
+    let is_asked = |limit: &&String| arguments.fail_if.iter().any(|one| one.to_string() == **limit);
+    if let Some(limit) = unknown.iter().find(is_asked) {
         return Err(Failure::usage(no_figure(limit, &pair)));
     }
     let paths: Vec<PathBuf> = runs.iter().flatten().map(|run| run.directory.clone()).collect();
     let judges = !limits.is_empty();
+    if arguments.allow_untold && !judges {
+        return Err(Failure::usage("--allow-untold is about limits: give --verdict, --margin or --fail-if"));
+    }
     show(arguments, &paths, judges, |format, screen| {
         form(&runs, &pair, &limits, (arguments, format), screen)
     })?;
@@ -64,8 +74,8 @@ fn open(paths: &[PathBuf]) -> Result<Vec<Run>, Failure> {
 /// The last runs in `directory` before the run at `path`, of the same plan and host, and that run.
 fn earlier(directory: &Path, path: &Path, most: usize) -> Result<[Vec<Run>; 2], Failure> {
     let run = records::one(path)?;
-    let found = Collection::earlier_of_same(directory, &run.manifest, most)?;
-    if found.is_empty() {
+    let paths = Collection::earlier_of_same(directory, &run.manifest, most)?;
+    if paths.is_empty() {
         return Err(Failure::usage(format!(
             "{} has no complete run of the same plan and host that was started before {}: `ioproof runs {0}` lists what \
              there is",
@@ -73,17 +83,20 @@ fn earlier(directory: &Path, path: &Path, most: usize) -> Result<[Vec<Run>; 2], 
             run.manifest.run_id
         )));
     }
-    let paths: Vec<PathBuf> = found.into_iter().map(|run| run.directory).collect();
     Ok([open(&paths)?, vec![run]])
 }
 
-/// The limits of changes; none if changes are only shown.
+/// The limits of changes, each once; none if changes are only shown.
 fn limits(arguments: &CompareArguments) -> Vec<Limit> {
-    match (&arguments.fail_if, arguments.margin) {
-        (limits, _) if !limits.is_empty() => limits.clone(),
-        (_, None) if !arguments.verdict => Vec::new(),
-        (_, margin) => Limit::of_all(margin.unwrap_or(MARGIN_PERCENT)).to_vec(),
+    let of_all = (arguments.verdict || arguments.margin.is_some())
+        .then(|| Limit::of_all(arguments.margin.unwrap_or(MARGIN_PERCENT)));
+    let mut all: Vec<Limit> = Vec::new();
+    for limit in arguments.fail_if.iter().cloned().chain(of_all.into_iter().flatten()) {
+        if !all.contains(&limit) {
+            all.push(limit);
+        }
     }
+    all
 }
 
 /// By how much figures may become worse if `--verdict` is given without a limit.
@@ -124,7 +137,7 @@ fn check(runs: &[Vec<Run>; 2], judges: bool) -> Result<(), Failure> {
 }
 
 /// The ids of the run and of those from which it was merged.
-fn ids(run: &Run) -> impl Iterator<Item = &str> {
+pub(super) fn ids(run: &Run) -> impl Iterator<Item = &str> {
     let parts = run.parts.iter().map(|part| part.run_id.as_str());
     std::iter::once(run.manifest.run_id.as_str()).chain(parts)
 }
@@ -141,8 +154,8 @@ fn no_figure(limit: &str, pair: &Pair<'_>) -> String {
         (false, more) => format!("the figures are {}, and {more} more", all.join(", ")),
     };
     format!(
-        "--fail-if {limit:?} is about no figure of either run: {listed}; latencies have p50, p90, p95, p99, p99.9 and \
-         p99.99, and what the study promises"
+        "--fail-if {limit:?} is about no figure of either run: {listed}; latencies have {}, and what the study promises",
+        report::percentiles()
     )
 }
 

@@ -1,5 +1,6 @@
 //! `ioproof runs`: lists, tags and prunes the records in directories, and shows a figure of them over time.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -15,8 +16,14 @@ use crate::records::report::{Output, names};
 /// Does with the selected runs what the arguments say.
 pub(crate) fn run(arguments: &RunsArguments) -> Result<Exit, Failure> {
     let mut all = Vec::new();
+    // A record that is reached by several names is one.
+    let mut known = HashSet::new();
+    let mut is_new = |path: &Path| known.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned()));
     for directory in &arguments.directories {
-        all.push(Collection::read(directory)?);
+        let mut one = Collection::read(directory)?;
+        one.entries.retain(|entry| is_new(&entry.path));
+        one.half_removed.retain(|path| is_new(path));
+        all.push(one);
     }
     let selected = arguments.filter.filter().select(all.iter().flat_map(|one| &one.entries))?;
     let is_missing = |name: &&String| !selected.iter().any(|one| one.is_called(name));
@@ -34,13 +41,16 @@ pub(crate) fn run(arguments: &RunsArguments) -> Result<Exit, Failure> {
     if let Some(name) = &arguments.figure {
         let open = |path: &Path| records::one(path).map_err(|failure| with_causes(&failure.error));
         let found = OverTime::of(&selected, name, open).map_err(Failure::usage)?;
-        written(arguments, &paths, |out, screen| match format {
+        written(arguments, format, &paths, |out, screen| match format {
             RunsFormat::Text => Ok(out.write_all(found.text(screen).as_bytes())?),
             RunsFormat::Json => Ok(out.write_all(found.json().as_bytes())?),
             RunsFormat::Csv => Ok(out.write_all(found.csv().as_bytes())?),
             RunsFormat::Html => Ok(found.html(out)?),
         })?;
         return Ok(if found.is_empty() { Exit::Usage } else { Exit::Success });
+    }
+    if format == RunsFormat::Html {
+        return Err(Failure::usage("a list has no page; add --figure, or use --format text, json or csv"));
     }
     let list = RunsList {
         directories: &arguments.directories,
@@ -49,14 +59,11 @@ pub(crate) fn run(arguments: &RunsArguments) -> Result<Exit, Failure> {
         others: all.iter().map(|one| one.others).sum(),
         half_removed: all.iter().map(|one| one.half_removed.len()).sum(),
     };
-    written(arguments, &paths, |out, screen| {
+    written(arguments, format, &paths, |out, screen| {
         let text = match format {
-            RunsFormat::Text => list.text(screen),
+            RunsFormat::Text | RunsFormat::Html => list.text(screen),
             RunsFormat::Json => list.json(),
             RunsFormat::Csv => list.csv(),
-            RunsFormat::Html => {
-                anyhow::bail!("a list has no page; add --figure, or use --format text, json or csv")
-            }
         };
         Ok(out.write_all(text.as_bytes())?)
     })?;
@@ -66,6 +73,7 @@ pub(crate) fn run(arguments: &RunsArguments) -> Result<Exit, Failure> {
 /// Writes the output of `write` where the user wants it.
 fn written(
     arguments: &RunsArguments,
+    format: RunsFormat,
     runs: &[PathBuf],
     write: impl FnOnce(&mut dyn Write, Screen) -> anyhow::Result<()>,
 ) -> Result<(), Failure> {
@@ -73,6 +81,10 @@ fn written(
         Some(path) => {
             Output::new(runs, path)?.write(path, |out| write(out, Screen::PLAIN))?;
             Output::done(path).map_or(Ok(()), |done| print_line(&done))
+        }
+        // What is for programs is not changed for a terminal.
+        None if format != RunsFormat::Text => {
+            Output::Standard.write(Path::new("-"), |out| write(out, Screen::PLAIN))
         }
         None => {
             let mut text = Vec::new();
@@ -121,15 +133,17 @@ fn prune<'a>(
         ));
     }
     let reports = names();
-    let mut all_gone = true;
-    // The user has agreed to these.
-    for path in half_removed {
-        let gone = record::finish_removal(path, &reports);
-        let told = gone.as_ref().map_or_else(ToString::to_string, |()| format!("removed {}", path.display()));
-        print_line(&told)?;
-        all_gone &= gone.is_ok();
+    let half_removed: Vec<&PathBuf> = half_removed.collect();
+    for path in &half_removed {
+        print_line(&format!("to remove: {}  whose removal was killed", path.display()))?;
     }
-    let (old, newest) = selected.split_at(selected.len().saturating_sub(arguments.keep_last.unwrap_or(0)));
+    // Those that were killed or failed are no baselines.
+    let complete = selected.iter().enumerate().rev().filter(|(_, one)| one.entry.state.is_complete());
+    let first_kept = match arguments.keep_last {
+        None | Some(0) => selected.len(),
+        Some(keep) => complete.map(|(place, _)| place).nth(keep - 1).unwrap_or(0),
+    };
+    let (old, newest) = selected.split_at(first_kept);
     let is_named = |one: &TaggedRun<'_>| arguments.filter.run.iter().any(|name| one.is_called(name));
     let checked = record::in_parallel(old, |one| match one.protection().filter(|_| !is_named(one)) {
         Some(why) => Err(format!("{why}; --run names it")),
@@ -150,14 +164,25 @@ fn prune<'a>(
     if !newest.is_empty() {
         print_line(&format!("kept: the newest {}", count(newest.len())))?;
     }
-    if doomed.is_empty() {
+    if doomed.is_empty() && half_removed.is_empty() {
         print_line("nothing to remove")?;
-        return Ok(if all_gone { Exit::Success } else { Exit::Record });
+        return Ok(Exit::Success);
     }
-    let what = format!("{}, {}", count(doomed.len()), plan::Bytes(bytes));
+    let rest = match half_removed.len() {
+        0 => String::new(),
+        rest => format!(", and the rest of {}", count(rest)),
+    };
+    let what = format!("{}, {}{rest}", count(doomed.len()), plan::Bytes(bytes));
     if !arguments.yes && !confirm(&format!("Remove {what}?"), false)? {
         print_line("nothing was removed; --yes removes them without asking")?;
         return Ok(Exit::Refused);
+    }
+    let mut all_gone = true;
+    for path in half_removed {
+        if let Err(error) = record::finish_removal(path, &reports) {
+            print_line(&format!("not removed: {error}"))?;
+            all_gone = false;
+        }
     }
     for one in &doomed {
         // It is checked again: it was shown some time ago.

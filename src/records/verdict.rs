@@ -44,7 +44,8 @@ fn reference(run: &Run, path: &Path) -> Result<Reference, Failure> {
     }
     let place = records::hold(path)?;
     let reference = records::one(&place)?;
-    if reference.manifest.run_id == run.manifest.run_id {
+    let own: Vec<&str> = super::compare::ids(run).collect();
+    if super::compare::ids(&reference).any(|id| own.contains(&id)) {
         return Err(Failure::usage(
             "the run is its own reference: name an earlier run, such as that of the acceptance",
         ));

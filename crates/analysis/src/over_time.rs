@@ -4,7 +4,9 @@ use plan::{FigureName, FigureQuantity, Measure, Phase, RateName};
 use record::Run;
 
 use crate::audit::Use;
-use crate::figures::{Figure, LATENCY_STATISTICS, LatencySummary, RepetitionFigure, Take, figures};
+use crate::figures::{
+    Figure, LATENCY_STATISTICS, LatencySummary, RepetitionFigure, Take, figures, percentiles,
+};
 use crate::findings;
 use crate::gate::{Gate, Kind, Outcome, Reason};
 use crate::statistics::{LevelChange, Summary, level_changes};
@@ -114,20 +116,21 @@ fn values(figure: &Figure, name: &FigureName) -> Result<(f64, Vec<f64>, &'static
             .any(|one| matches!(one.take, Take::Percentile(of) if of.total_cmp(&percent).is_eq()))
     };
     let Some(value) = slowest(&figure.latency) else {
-        let known = LATENCY_STATISTICS.iter().filter(|one| matches!(one.take, Take::Percentile(_)));
-        let known: Vec<&str> = known.map(|one| one.heading).collect();
         return Err(match name.quantity {
             FigureQuantity::Percentile(percent) if !listed(percent) && !figure.latency.is_empty() => {
-                NoValue::Ambiguous(format!(
-                    "no run keeps {name}; every run keeps {}, and those that its study promises",
-                    known.join(", ")
+                NoValue::Missing(format!(
+                    "it has no {name}; every run has {}, and those that its study promises",
+                    percentiles()
                 ))
             }
             _ => NoValue::Missing(format!("it has no latencies of {}", figure.phase)),
         });
     };
     let of_pass = |pass: &RepetitionFigure| slowest(&pass.latency);
-    Ok((value, figure.counted().filter_map(of_pass).collect(), "ns"))
+    let passes: Vec<f64> = figure.counted().filter_map(of_pass).collect();
+    // As a comparison of several runs a side.
+    let median = Summary::of(&passes).map_or(value, |summary| summary.median);
+    Ok((median, passes, "ns"))
 }
 
 /// The runs, by their indices in `values`, with which the level changed. Runs whose figure is withheld are left out,

@@ -42,6 +42,7 @@ mod summary;
 mod topology;
 
 pub use analysis::comparisons::LimitResult;
+pub use analysis::figures::percentiles;
 pub use compare::{Itself, Pair, against_itself, compare};
 pub use format::counted;
 pub use format::escape::json_text;

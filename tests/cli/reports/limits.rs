@@ -76,6 +76,11 @@ fn the_exit_code_says_within_worse_or_untold() {
     let all = compare(&desk, "base slow", &[], "--verdict", 8);
     assert_says(&all.stdout, &["2 of 2 values are worse", "small read.latency", "small read.rate"]);
     let _ = compare(&desk, "base slow", &[], "--margin 30", 0);
+    // A limit of one's own does not take the others away.
+    let _ = compare(&desk, "base slow", &["read.p99 rises by more than 50 %"], "--verdict", 8);
+    // Nor does the same limit twice make another question.
+    let twice = compare(&desk, "base slow", &[rate[0], rate[0]], "", 8);
+    assert_says(&twice.stdout, &["The value is worse than the limit"]);
 }
 
 #[test]
@@ -94,6 +99,7 @@ fn a_mistake_in_a_limit_and_runs_that_cannot_differ_are_refused_with_their_place
     for words in [
         "compare base slow --margin 0",
         "compare base slow --margin much",
+        "compare base slow --allow-untold",
         "compare base",
         "compare --base base",
         "compare base slow --format junit",
@@ -195,7 +201,7 @@ fn the_last_five_of_thirty_nights_are_told_from_the_others() {
     let _ = run(&desk.ioproof(&words).args(limit)).expect_code(8);
     // At this scatter, five nights do not tell 6 % from 5 %, and say how many would.
     let margin = run(&desk.ioproof(&words).arg("--verdict")).expect_code(10).stdout;
-    assert_says(&margin, &["cannot be", "5 runs a"]);
+    assert_says(&margin, &["cannot be told", "runs a side"]);
     let healthy =
         format!("compare --verdict --base {} --with {}", before[..12].join(" "), before[12..].join(" "));
     let _ = run(&desk.ioproof(&healthy).arg("--allow-untold")).expect_code(0);
@@ -269,7 +275,7 @@ fn a_run_is_compared_with_the_earlier_ones_of_a_directory() {
     let rate = ["--fail-if", "read.rate drops by more than 5 %"];
     let _ = run(&desk.ioproof(words).args(rate)).expect_code(8);
     let few = run(&desk.ioproof(words).args(rate).args(["--last", "19"])).expect_code(10).stdout;
-    assert_says(&few, &["cannot be", "5 runs a"]);
+    assert_says(&few, &["cannot be", "5 runs a", "20"]);
     // The first of the runs has none before it, and the run of another plan is not of its kind.
     let none = run(&desk.ioproof("compare records/other --earlier records")).expect_code(2).stderr;
     assert_says(&none, &["no complete run of the same plan and host", "ioproof runs records"]);

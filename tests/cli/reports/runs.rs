@@ -157,6 +157,11 @@ fn runs_are_removed_after_a_question_and_protected_ones_by_name_only() {
     assert_eq!(left(&desk), all);
     let _ = at_terminal(&desk.ioproof("runs runs --prune --keep-last 2"), "y\\n").expect_code(0);
     assert_eq!(left(&desk), ["night-00", "night-01", "night-03", "night-04"]);
+    // A record that is named twice is one, and is not removed in place of another.
+    let twice =
+        run(&desk.ioproof("runs runs runs/ runs/night-04 --prune --keep-last 4 --yes")).expect_code(0);
+    assert_says(&twice.stdout, &["kept: the newest 4 runs"]);
+    assert_eq!(left(&desk), ["night-00", "night-01", "night-03", "night-04"]);
     let _ = run(&desk.ioproof("runs runs --prune --state complete --yes")).expect_code(0);
     assert_eq!(left(&desk), ["night-00", "night-01"]);
     // The tag is gone with the run.
@@ -167,8 +172,12 @@ fn runs_are_removed_after_a_question_and_protected_ones_by_name_only() {
     fs::remove_file(desk.path("runs/night-01/notes.txt")).expect("removed");
     fs::rename(desk.path("runs/night-01"), desk.path("runs/.night-01.pruned")).expect("moved");
     assert_says(&run(&desk.ioproof("runs runs")).expect_code(0).stdout, &["1 record is half removed"]);
-    let ended = run(&desk.ioproof("runs runs --prune --keep-last 1")).expect_code(0).stdout;
-    assert_says(&ended, &["removed runs/.night-01.pruned", "nothing to remove"]);
+    // Nothing goes without a question.
+    let _ = run(&desk.ioproof("runs runs --prune --keep-last 1")).expect_code(3);
+    assert!(desk.path("runs/.night-01.pruned").exists());
+    let ended = run(&desk.ioproof("runs runs --prune --keep-last 1 --yes")).expect_code(0).stdout;
+    assert_says(&ended, &["to remove: runs/.night-01.pruned", "the rest of 1 run"]);
+    assert!(!desk.path("runs/.night-01.pruned").exists());
     assert_eq!(left(&desk), [] as [&str; 0]);
 }
 

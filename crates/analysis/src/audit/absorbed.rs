@@ -65,7 +65,8 @@ fn absorbs(
         return Some((what, "commit to figures of storage that is not backed by memory".to_owned()));
     }
     // The number of files or objects created per second does not show where their data is.
-    let is_of_bytes = |promise: &&&Commitment| matches!(promise.amount, Amount::BytesPerSecond(_));
+    let is_of_bytes =
+        |promise: &&&Commitment| promise.of_reference || matches!(promise.amount, Amount::BytesPerSecond(_));
     if !figure.phase.is_transfers() && !promises.iter().any(|promise| is_of_bytes(&promise)) {
         return None;
     }

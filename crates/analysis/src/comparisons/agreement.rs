@@ -27,8 +27,7 @@ pub fn paired(before: &[Gate<'_>], after: &[Gate<'_>]) -> Vec<Paired> {
     let sides = Sides::of([before, after]);
     let question = |pair| {
         let [before, after] = Pair::leading(pair);
-        let [all_before, all_after] = pair.figures();
-        (pair, samples(&all_before, &all_after, before.case != after.case))
+        (pair, samples(&pair.figures(), pair.is_of_runs, before.case != after.case))
     };
     let questions: Vec<(&Pair<'_, '_>, Vec<Samples>)> = sides.pairs.iter().map(question).collect();
     let of_pair = |(pair, comparisons): (&Pair<'_, '_>, Vec<Option<Comparison>>)| {

@@ -14,7 +14,7 @@ use crate::gate::{
     Beside, Gate, Judgement, Kind, Of, Quantity, Statement, Value, median_keeps,
     table::{Column, amount, any, below, change, detail, list, share, subject, text, word},
 };
-use crate::statistics::{CONFIDENCE, Summary, bound_least, median_bounds};
+use crate::statistics::{CONFIDENCE, DIFFERENCE_LEAST, Summary, bound_least, median_bounds};
 
 /// A commitment and its judgement.
 #[derive(Debug, Clone, PartialEq)]
@@ -289,7 +289,12 @@ impl References<'_> {
             Amount::Latency { percent, .. } => Amount::Latency { nanos: share, percent },
             _ => own.rate_of().amount(share),
         };
-        let reached = values(&own.counted().collect::<Vec<_>>(), unit, commitment.rate);
+        let passes: Vec<_> = own.counted().collect();
+        if passes.len() < DIFFERENCE_LEAST {
+            let n = passes.len();
+            return Err(format!("the reference run {id} has n = {n} passes, {DIFFERENCE_LEAST} are needed"));
+        }
+        let reached = values(&passes, unit, commitment.rate);
         let reached = reached.and_then(|all| Some(Summary::of(&all)?.median));
         let reached =
             reached.ok_or_else(|| format!("the reference run {id} has no {}", wanted(commitment)))?;

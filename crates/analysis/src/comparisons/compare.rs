@@ -73,29 +73,33 @@ pub(crate) struct Samples {
 /// least one. They may be of one case, or of two that differ in the property of interest: two targets, or 64 tasks and
 /// 160. Rates come first; then the mean latency of each operation. For figures of different tools, the rate over the
 /// transfer time alone comes in between if it differs, because tools count opening, syncing and closing in different
-/// ways.
-pub(crate) fn samples(before: &[&Figure], after: &[&Figure], of_two_tools: bool) -> Vec<Samples> {
-    let mut found = samples_of(FigureQuantity::Rate, before, after);
+/// ways. If it `is_of_runs`, a run is one value: the median of its passes.
+pub(crate) fn samples(figures: &[Vec<&Figure>; 2], is_of_runs: bool, of_two_tools: bool) -> Vec<Samples> {
+    let mut found = samples_of(FigureQuantity::Rate, figures, is_of_runs);
     if of_two_tools {
-        let all = by_rate(RateName::ByWall, before, after);
-        let transferring = Samples { transferring: true, ..by_rate(RateName::ByIo, before, after) };
+        let all = by_rate(RateName::ByWall, figures, is_of_runs);
+        let transferring = Samples { transferring: true, ..by_rate(RateName::ByIo, figures, is_of_runs) };
         if is_other(&all.before, &transferring.before) || is_other(&all.after, &transferring.after) {
             found.push(transferring);
         }
     }
-    let latencies = samples_of(FigureQuantity::Latency, before, after).into_iter();
+    let latencies = samples_of(FigureQuantity::Latency, figures, is_of_runs).into_iter();
     found.extend(latencies.filter(|one| !one.before.is_empty() && !one.after.is_empty()));
     found
 }
 
 /// The samples of one quantity: of rates those of the rate by which all figures are summarised, or of the rate by wall
 /// time if they differ; of latencies those of each operation that a side knows. A side that does not has no values.
-pub(crate) fn samples_of(quantity: FigureQuantity, before: &[&Figure], after: &[&Figure]) -> Vec<Samples> {
-    let figures = || before.iter().chain(after);
+pub(crate) fn samples_of(
+    quantity: FigureQuantity,
+    sides: &[Vec<&Figure>; 2],
+    is_of_runs: bool,
+) -> Vec<Samples> {
+    let figures = || sides.iter().flatten();
     if quantity == FigureQuantity::Rate {
         let rate = figures().next().map_or(RateName::ByWall, |one| one.rate);
         let is_same = figures().all(|one| one.rate == rate);
-        return vec![by_rate(if is_same { rate } else { RateName::ByWall }, before, after)];
+        return vec![by_rate(if is_same { rate } else { RateName::ByWall }, sides, is_of_runs)];
     }
     let of_operation = |operation: Operation| {
         let value = move |latency: &LatencySummary| match quantity {
@@ -107,19 +111,23 @@ pub(crate) fn samples_of(quantity: FigureQuantity, before: &[&Figure], after: &[
         figures().any(is_known).then(|| Samples {
             operation: Some(operation),
             quantity,
-            ..sampled(before, after, &of)
+            ..sampled(sides, is_of_runs, &of)
         })
     };
     Operation::ALL.into_iter().filter_map(of_operation).collect()
 }
 
-fn by_rate(rate: RateName, before: &[&Figure], after: &[&Figure]) -> Samples {
-    let counts = after.iter().chain(before).next().map(|one| one.rate_of());
-    sampled(before, after, &|one| one.rates.get(rate).zip(counts).map(|(rate, counts)| counts.get(&rate)))
+fn by_rate(rate: RateName, sides: &[Vec<&Figure>; 2], is_of_runs: bool) -> Samples {
+    let counts = sides[1].iter().chain(&sides[0]).next().map(|one| one.rate_of());
+    sampled(sides, is_of_runs, &|one| one.rates.get(rate).zip(counts).map(|(rate, counts)| counts.get(&rate)))
 }
 
-fn sampled(before: &[&Figure], after: &[&Figure], of: &dyn Fn(&RepetitionFigure) -> Option<f64>) -> Samples {
-    let is_of_runs = before.len() > 1 || after.len() > 1;
+fn sampled(
+    sides: &[Vec<&Figure>; 2],
+    is_of_runs: bool,
+    of: &dyn Fn(&RepetitionFigure) -> Option<f64>,
+) -> Samples {
+    let [before, after] = sides;
     let [(before_values, one), (after_values, other)] =
         [before, after].map(|side| if is_of_runs { medians(side, of) } else { (passes(side, of), None) });
     Samples {

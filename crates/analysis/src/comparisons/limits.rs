@@ -3,7 +3,7 @@
 use plan::{FigureQuantity, Limit, figure_name};
 
 use crate::comparisons::{Comparison, Pair, Samples, Sides, compared, samples_of};
-use crate::figures::Figure;
+use crate::figures::{Figure, percentiles};
 use crate::gate::{Gate, Kind, untold};
 use crate::statistics::{Contrast, DIFFERENCE_LEAST, Settled};
 
@@ -56,7 +56,7 @@ pub struct Limited {
 pub enum Needs {
     /// So many values on each side.
     Values(usize),
-    /// So many values on each side at least; how many depends on their scatter, which is not known.
+    /// So many values on each side at least: fewer show no difference, and how many do is not known.
     AtLeast(usize),
     /// More than [`crate::statistics::REPETITIONS_MOST`]: the change is too close to the limit.
     TooMany,
@@ -71,7 +71,7 @@ impl Limited {
 
     /// The first of two is the one that is shown first: by the result, then by the largest change.
     fn rank(&self) -> (LimitResult, f64) {
-        (self.result, -self.change().map_or(f64::INFINITY, |change| change.ln_1p().abs()))
+        (self.result, -self.change().map_or(0.0, |change| change.ln_1p().abs()))
     }
 }
 
@@ -104,7 +104,7 @@ impl LimitResults {
 ///
 /// The values of the second side are compared with those of the first times the limit, by the test of differences, with
 /// all values of all limits as one family. So a value is beyond the limit, or within it, if the interval of its change
-/// is. What only one side has, or what was not measured alike, cannot be told.
+/// is, or if it is obvious, of too few values for an interval. What only one side has, or what was not measured alike, cannot be told.
 #[must_use]
 pub fn limited(limits: &[Limit], before: &[Gate<'_>], after: &[Gate<'_>]) -> LimitResults {
     let sides = Sides::of([before, after]);
@@ -114,13 +114,15 @@ pub fn limited(limits: &[Limit], before: &[Gate<'_>], after: &[Gate<'_>]) -> Lim
     for (number, limit) in limits.iter().enumerate() {
         let is_meant = |one: &&Figure| limit.figure.is_of(&one.case, one.phase);
         for pair in sides.pairs.iter().filter(|pair| pair.leading().iter().any(is_meant)) {
-            let [before, after] = pair.figures();
-            let samples = samples_of(limit.figure.quantity, &before, &after).into_iter();
+            let samples = samples_of(limit.figure.quantity, &pair.figures(), pair.is_of_runs).into_iter();
             questions.push((pair, samples.map(|one| one.against(limit.factor())).collect()));
             limit_of.push(number);
         }
         for (figures, side) in sides.alone.iter().zip(["after", "before"]) {
-            let has = |one: &&&Figure| !samples_of(limit.figure.quantity, &[**one], &[**one]).is_empty();
+            let has = |one: &&&Figure| {
+                let alone = [vec![**one], vec![**one]];
+                !samples_of(limit.figure.quantity, &alone, false).is_empty()
+            };
             all.extend(figures.iter().filter(|one| is_meant(one)).filter(has).map(|one| Limited {
                 limit: number,
                 name: figure_name(&one.case, one.phase, limit.figure.quantity, None),
@@ -196,9 +198,9 @@ fn undecided(one: &Comparison) -> String {
 
 fn missing(quantity: FigureQuantity, side: &str) -> String {
     match quantity {
-        FigureQuantity::Percentile(percent) => format!(
-            "no p{percent} {side}: figures have p50, p90, p95, p99, p99.9 and p99.99, and those that the study promises"
-        ),
+        FigureQuantity::Percentile(percent) => {
+            format!("no p{percent} {side}: figures have {}, and those that the study promises", percentiles())
+        }
         FigureQuantity::Latency => format!("no mean latency {side}"),
         FigureQuantity::Rate => format!("no rate {side}"),
     }

@@ -62,10 +62,25 @@ impl<'g, 'a> Sides<'g, 'a> {
                 };
                 let all: Vec<Place<'g, 'a>> =
                     sides[side].iter().zip(&partners[side]).filter_map(of_run).collect();
-                let (kept, without) = Gate::comparable(["before", "after"][side], all);
+                let leader = (&sides[side][leading[side]], places[side]);
+                let count = all.len();
+                let differs = |one: &Place<'g, 'a>| differences([leader, *one]).told.into_iter().next();
+                let other = all.iter().find_map(differs);
+                let alike: Vec<Place<'g, 'a>> =
+                    all.into_iter().filter(|one| differs(one).is_none()).collect();
+                let name = ["before", "after"][side];
+                left_out.extend(other.map(|why| {
+                    format!("{name}: {} of {count} runs: not measured alike: {why}", count - alike.len())
+                }));
+                let (kept, without) = Gate::comparable(name, alike);
                 left_out.extend(without);
                 kept
             });
+            // A statement has one reason of each kind.
+            let left_out = (!left_out.is_empty())
+                .then(|| Gate::runs_left_out(&left_out.join("; ")))
+                .into_iter()
+                .collect();
             Pair { leaders: [(first, before), (second, after)], runs, is_of_runs, left_out }
         };
         let found = pairs(first, second);
@@ -83,6 +98,20 @@ impl<'g, 'a> Sides<'g, 'a> {
     }
 }
 
+/// The conditions in which two figures differ.
+fn differences(places: [Place<'_, '_>; 2]) -> Differences {
+    let [one, other] = places.map(|(run, place)| run.subject(place));
+    let Some((one, other)) = one.zip(other) else { return Differences::default() };
+    let mut found = all_differences(one.case, other.case, one.figure.phase);
+    // What the words of a measured figure say has no condition of its own there, such as the stride.
+    let words = [one, other].map(|subject| subject.figure.conditions.as_str());
+    let is_printed = [one, other].iter().any(|subject| subject.case.stated.is_some());
+    if found.told.is_empty() && !is_printed && words[0] != words[1] {
+        found.told.push(format!("conditions: {}, then {}", words[0], words[1]));
+    }
+    found
+}
+
 impl<'g, 'a> Pair<'g, 'a> {
     /// The figure in each run of both sides.
     pub(crate) fn figures(&self) -> [Vec<&Figure>; 2] {
@@ -94,21 +123,10 @@ impl<'g, 'a> Pair<'g, 'a> {
         self.leaders.map(|(run, place)| &run.figures[place])
     }
 
-    /// The conditions in which the figure of any run differs from that of the first side's leading run; those that are
-    /// not printed, of both leading runs.
+    /// The conditions in which the figures of both leading runs differ: those of both sides, because a run that was not
+    /// measured as the leading one of its side is left out.
     pub(crate) fn differences(&self) -> Differences {
-        let case = |(run, place): &Place<'g, 'a>| run.subject(*place).map(|subject| subject.case);
-        let [Some(first), Some(second)] = self.leaders.each_ref().map(case) else {
-            return Differences::default();
-        };
-        let phase = self.leading()[0].phase;
-        let mut found = all_differences(first, second, phase);
-        for other in self.runs.iter().flatten().filter_map(case) {
-            let more = all_differences(first, other, phase).told.into_iter();
-            let more: Vec<String> = more.filter(|one| !found.told.contains(one)).collect();
-            found.told.extend(more);
-        }
-        found
+        differences(self.leaders)
     }
 
     /// Whether anything can be stated of the pair, whatever the comparison shows.
@@ -122,7 +140,7 @@ impl<'g, 'a> Pair<'g, 'a> {
         Gate::state_of_sides(Kind::Comparison, sides, statement, more, ())
     }
 
-    /// What the gate says of a difference: the second side ÷ `expected` × the first one is 1 + `change`.
+    /// What the gate says of a difference, of which `change` is what it is from the limit that both are compared with.
     pub(crate) fn gated(&self, difference: &Difference, change: f64, is_of_latency: bool) -> Stated<()> {
         if !difference.is_stated() {
             return self.state(Use::Other, Vec::new());

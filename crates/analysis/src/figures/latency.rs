@@ -400,6 +400,13 @@ pub struct LatencySummary {
     bounds: Box<[PercentileBounds]>,
 }
 
+/// The percentiles that every latency has: `p50, p90, …`.
+#[must_use]
+pub fn percentiles() -> String {
+    let all = LATENCY_STATISTICS.iter().filter(|one| matches!(one.take, Take::Percentile(_)));
+    all.map(|one| one.heading).collect::<Vec<_>>().join(", ")
+}
+
 impl LatencySummary {
     /// The statistics of `latency`, with the percentiles `requested` and the bounds of promised ones.
     #[must_use]

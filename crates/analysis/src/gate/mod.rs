@@ -374,12 +374,17 @@ impl<'a> Gate<'a> {
         decide((kind, statement), Vec::new(), first.chain(second).chain(more).collect(), value)
     }
 
+    /// The reason that runs were left out of a comparison.
+    pub(crate) fn runs_left_out(evidence: &str) -> Reason {
+        Reason::new(Because::LeftOut, evidence)
+    }
+
     /// The figures of a side's runs without those that nothing may be compared with, and the reason for these. If none
     /// would be left, all are kept, and the comparison will be withheld.
     pub(crate) fn comparable<'g>(
         side: &str,
         runs: Vec<(&'g Self, usize)>,
-    ) -> (Vec<(&'g Self, usize)>, Option<Reason>) {
+    ) -> (Vec<(&'g Self, usize)>, Option<String>) {
         let (kept, without): (Vec<_>, Vec<_>) =
             runs.into_iter().partition(|(run, place)| run.is_usable(*place));
         let Some(&(run, place)) = without.first().filter(|_| !kept.is_empty()) else {
@@ -387,7 +392,7 @@ impl<'a> Gate<'a> {
         };
         let why = run.against(place, Use::Other, None).into_iter().next().unwrap_or_default();
         let evidence = format!("{side}: {} of {} runs: {why}", without.len(), without.len() + kept.len());
-        (kept, Some(Reason::new(Because::LeftOut, evidence)))
+        (kept, Some(evidence))
     }
 
     /// The reason that, during the slower figure, other programs used more processors and its tasks waited longer for

@@ -18,11 +18,10 @@ pub const OBVIOUS_LEAST: usize = 2;
 pub(crate) const OBVIOUS_APART: f64 = 1.5;
 
 /// So many values on one side tell whether a single one is of their kind: it has to be beyond their range by
-/// [`BEYOND_MANY`] of it, and a t test with 19 degrees of freedom has to tell it apart.
-pub(crate) const MANY: usize = 20;
+/// half of it, and the t test has to tell it apart.
+pub const MANY: usize = 20;
 
-/// See [`MANY`]. Of normal and skewed values, and of two states of which one has a share of a tenth, one in a hundred is
-/// told apart falsely.
+/// See [`MANY`]. Of normal and skewed values one in a hundred is told apart falsely, of two states up to two.
 const BEYOND_MANY: f64 = 0.5;
 
 /// The best grade that a difference of so many values can have.

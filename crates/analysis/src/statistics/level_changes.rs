@@ -78,7 +78,7 @@ pub fn level_changes(values: &[f64]) -> Vec<LevelChange> {
         let good = good(&logarithms, &places);
         let changes: Vec<Option<LevelChange>> =
             (0..places.len()).map(|number| change_at(&good, &places, number)).collect();
-        // Without the place that shows least, the levels beside it are one.
+        // Without a place that shows no change, the levels beside it are one.
         let Some(weakest) = changes.iter().position(Option::is_none) else {
             return changes.into_iter().flatten().collect();
         };

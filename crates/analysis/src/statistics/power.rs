@@ -38,8 +38,9 @@ const SHARES: usize = 16;
 /// The number of steps of an integral over the lowest of several values.
 const STEPS: usize = 400;
 
-/// The length of an interval and the part of it that [`POWER`] takes, ÷ the length: about 3.6 and 1.3 standard errors.
-const LENGTHS: f64 = 1.35;
+/// The distance from a change to the end of its interval and what [`POWER`] takes beyond it, ÷ that distance: about 3.6
+/// and 1.3 standard errors.
+const DISTANCES: f64 = 1.35;
 
 /// What repetitions are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,8 +101,8 @@ pub struct Settled {
 }
 
 /// What would tell the change between two samples if it is not told, by the scatter of both. If that says that there are
-/// repetitions enough already, it is what the interval of the change would take to become shorter than the change; its
-/// length falls with the root of their number. `None` if no value scatters, or if [`REPETITIONS_MOST`] are too few.
+/// repetitions enough already, it is what the interval of the change would take to exclude 0: its length falls with the
+/// root of their number. Change and scatter are taken to be as measured. `None` if no value scatters, or if [`REPETITIONS_MOST`] are too few.
 #[must_use]
 pub fn settled_by(before: &[f64], after: &[f64], family: impl Into<Family>) -> Option<Settled> {
     let family = family.into();
@@ -112,17 +113,23 @@ pub fn settled_by(before: &[f64], after: &[f64], family: impl Into<Family>) -> O
     };
     let squares: Vec<f64> = [before, after].into_iter().filter_map(deviation).collect();
     let least = before.len().min(after.len());
-    let dependent = inflation([before, after]).of_mean(least.max(2));
+    // More passes that depend on each other inflate more.
+    let inflation = family.inflation.or(inflation([before, after]));
+    let dependent = inflation.of_mean(REPETITIONS_MOST);
     let noise = (dependent * squares.iter().sum::<f64>() / squares.len().max(1) as f64).sqrt();
     let by_scatter =
         repetitions_for(Question::Differ, found.change, noise, family.size).filter(|_| noise > 0.0)?;
     let by_interval = || {
         let (effect, (low, high)) = (found.change.ln_1p(), found.interval?);
         let reach = (effect - if effect > 0.0 { low } else { high }.ln_1p()).abs();
-        let needed = (least as f64 * (LENGTHS * reach / effect).powi(2)).ceil();
+        let needed = (least as f64 * (DISTANCES * reach / effect).powi(2)).ceil();
         Some(whole(needed).try_into().unwrap_or(usize::MAX).max(least + 1))
     };
-    let repetitions = if by_scatter > least { by_scatter } else { by_interval()? };
+    let repetitions = match by_scatter > least {
+        true if dependent > 1.0 => by_scatter.max(by_interval().unwrap_or(by_scatter)),
+        true => by_scatter,
+        false => by_interval()?,
+    };
     (repetitions <= REPETITIONS_MOST).then_some(Settled { change: found.change.abs(), repetitions })
 }
 

@@ -259,10 +259,14 @@ fn percent(rest: &[&Word<'_>], end: usize) -> Result<f64, LimitError> {
         let problem = format!("{:?} follows a limit that is complete; give each limit on its own", word.text);
         return Err(LimitError::new(word.at, problem));
     }
-    let percent: Option<f64> = number.parse().ok().filter(|one: &f64| one.is_finite() && *one > 0.0);
-    let problem = || LimitError::new(first.at, format!("{number:?} is no number above 0, such as 5 or 2.5"));
+    let percent: Option<f64> = number.parse().ok().filter(|one| PERCENTS.contains(one));
+    let problem =
+        || LimitError::new(first.at, format!("{number:?} is no number from 0.001 to 100000, such as 5"));
     percent.ok_or_else(problem)
 }
+
+/// The percentages of limits: no clock resolves less, and more is no change by a part.
+const PERCENTS: std::ops::RangeInclusive<f64> = 0.001..=100_000.0;
 
 /// What is wrong in a limit, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -371,7 +375,7 @@ mod tests {
             quantity in proptest::sample::select(vec![
                 FigureQuantity::Rate, FigureQuantity::Latency, FigureQuantity::Percentile(99.9),
             ]),
-            thousandths in 1_u32..100_000,
+            thousandths in 1_100_u32..100_000,
             drops in proptest::bool::ANY,
         ) {
             let direction = if drops { Direction::Drops } else { Direction::Rises };

@@ -66,7 +66,9 @@ impl EntryState {
         }
     }
 
-    pub(crate) fn is_complete(&self) -> bool {
+    /// Whether it has ended with all of its cases done.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
         *self == Self::Complete
     }
 }

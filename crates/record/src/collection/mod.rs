@@ -8,6 +8,7 @@ pub(crate) mod filter;
 pub(crate) mod prune;
 pub(crate) mod tags;
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -87,20 +88,34 @@ impl Collection {
     ///
     /// # Errors
     /// Errors if the directory cannot be read.
-    pub fn earlier_of_same(directory: &Path, run: &Manifest, most: usize) -> Result<Vec<Run>, RecordError> {
+    pub fn earlier_of_same(
+        directory: &Path,
+        run: &Manifest,
+        most: usize,
+    ) -> Result<Vec<PathBuf>, RecordError> {
         let all = Self::read(directory)?;
         let (key, hosts) = (plan_key(run), run.hosts());
-        let mut found = Vec::new();
+        // A copy of a record is no other run.
+        let (mut found, mut known) = (Vec::new(), HashSet::new());
         for entry in all.entries.iter().rev().filter(|entry| entry.state.is_complete()) {
             let Some(start) = &entry.start else { continue };
             let is_earlier = start.run_id != run.run_id && start.started_unix_ns < run.started_unix_ns;
-            if found.len() == most || !is_earlier || start.hosts != hosts || start.title != run.plan.title {
+            if found.len() == most
+                || !known.insert(start.run_id.as_str())
+                || !is_earlier
+                || start.hosts != hosts
+                || start.title != run.plan.title
+            {
                 continue;
             }
+            let model = |manifest: &Manifest| manifest.model.as_ref().map(|model| model.name.clone());
             let opened = Run::open(&entry.path).ok().filter(|run| run.damage.is_empty());
-            found.extend(opened.filter(|other| {
-                other.manifest.provenance == run.provenance && plan_key(&other.manifest) == key
-            }));
+            let is_same = |other: &Run| {
+                other.manifest.provenance == run.provenance
+                    && model(&other.manifest) == model(run)
+                    && plan_key(&other.manifest) == key
+            };
+            found.extend(opened.filter(is_same).map(|_| entry.path.clone()));
         }
         found.reverse();
         Ok(found)
@@ -114,17 +129,20 @@ fn is_record(path: &Path) -> bool {
 }
 
 /// What makes two plans the same for a figure over time: title, and of each case its name, the directories of its
-/// targets, its layout and the conditions of its phases. Seeds, names of files, sizes that follow the free space, and
-/// the number of repetitions may differ.
+/// targets, its layout, the conditions of its phases, and what a comparison takes for not measured alike: fsync, set
+/// rate, sharing of files and number of operations. Seeds, names of files and the number of repetitions may differ.
 #[must_use]
 pub fn plan_key(manifest: &Manifest) -> String {
     let plan = &manifest.plan;
     let mut text = format!("{}\n", plan.title);
     for case in &plan.cases {
         let mut places: Vec<_> = case.workload.files.targets.iter().map(|target| target.parent()).collect();
+        places.sort_unstable();
         places.dedup();
         let conditions: Vec<String> = case.phases.iter().map(|phase| case.conditions(*phase)).collect();
-        text += &format!("{:?}\n", (&case.id, places, &case.layout, conditions));
+        let pace = case.workload.pace.map(|pace| pace.transfers_per_second);
+        let alike = (case.sync(), pace, case.sharing(), case.transfers_per_task());
+        text += &format!("{:?}\n", (&case.id, places, &case.layout, conditions, alike));
     }
     let digits = crate::sha256(text.as_bytes());
     digits[..KEY_DIGITS].to_owned()

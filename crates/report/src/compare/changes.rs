@@ -240,7 +240,7 @@ pub(crate) fn table(rows: &[&Compared], names: Option<&[&str]>) -> Table {
                 .map(|(low, high)| format!("{} … {}", signed(low).trim_end_matches(" %"), signed(high)))
         })
         .right("allowed", |(_, of)| of.limit.as_ref().map(|limit| limit.allowed.clone()))
-        .left("would tell", |(_, of)| of.limit.as_ref().map(|limit| limit.needs.clone()))
+        .left("needed", |(_, of)| of.limit.as_ref().map(|limit| limit.needs.clone()))
         .right("runs", |(one, _)| {
             one.scatter.map(|_| format!("{}, {}", one.difference.n.0, one.difference.n.1))
         })

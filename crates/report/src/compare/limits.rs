@@ -2,7 +2,7 @@
 
 use analysis::comparisons::{LimitResult, LimitResults, Limited, Needs};
 use analysis::gate::Reason;
-use analysis::statistics::REPETITIONS_MOST;
+use analysis::statistics::{MANY, REPETITIONS_MOST};
 use plan::{Limit, Operation};
 use serde_json::{Value, json};
 
@@ -22,11 +22,11 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// `with_conditions` adds the conditions of both figures to a result that has a comparison.
+    /// `conditions` are those of both figures of a result, in what they differ, and the size of small transfers.
     pub(crate) fn of(
         limits: &[Limit],
         results: LimitResults,
-        with_conditions: impl Fn(&Limited) -> Option<Compared>,
+        conditions: impl Fn(&Limited) -> Option<(String, String, Option<f64>)>,
     ) -> Self {
         let row = |(place, one): (usize, &Limited)| {
             let limit = changes::Limit {
@@ -35,7 +35,18 @@ impl Limits {
                 allowed: signed(limits[one.limit].change()),
                 needs: one.needs.map(|needs| needed(needs, results.is_of_runs)).unwrap_or_default(),
             };
-            Some((place, Compared { limit: Some(limit), ..with_conditions(one)? }))
+            let comparison = one.comparison.clone()?;
+            let compared = conditions(one).unwrap_or_default();
+            Some((
+                place,
+                Compared {
+                    comparison,
+                    conditions: compared.0,
+                    differs: compared.1,
+                    small_transfer: compared.2,
+                    limit: Some(limit),
+                },
+            ))
         };
         let rows = results.all.iter().enumerate().filter_map(row).collect();
         Self { limits: limits.to_vec(), results, rows }
@@ -119,6 +130,7 @@ impl Limits {
                     Some(Needs::Values(count) | Needs::AtLeast(count)) => Some(count),
                     Some(Needs::TooMany) | None => None,
                 },
+                "standing": one.comparison.as_ref().map(|one| one.outcome.name()),
                 "reasons": reasons.collect::<Vec<_>>(),
             })
         };
@@ -192,6 +204,7 @@ fn needed(needs: Needs, is_of_runs: bool) -> String {
     let what = if is_of_runs { "runs" } else { "passes" };
     match needs {
         Needs::Values(count) => format!("{count} {what} a side"),
+        Needs::AtLeast(count) if is_of_runs => format!("{count} runs a side, or {MANY} before"),
         Needs::AtLeast(count) => format!("at least {count} {what} a side"),
         Needs::TooMany => format!("more than {REPETITIONS_MOST} {what} a side"),
     }

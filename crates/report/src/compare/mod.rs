@@ -92,7 +92,8 @@ pub fn compare<'a>(sides: [&'a [Run]; 2], limits: &[Limit]) -> Pair<'a> {
             let is_same = |other: &&Compared| {
                 (&other.comparison.case, other.comparison.phase) == (&own.case, own.phase)
             };
-            Some(Compared { comparison: own.clone(), ..comparisons.iter().find(is_same)?.clone() })
+            let found = comparisons.iter().find(is_same)?;
+            Some((found.conditions.clone(), found.differs.clone(), found.small_transfer))
         };
         Limits::of(limits, results, of_pair)
     });
@@ -263,7 +264,7 @@ impl Pair<'_> {
             }
         };
         out.push('\n');
-        text::blocks_text(&mut out, &self.answer(), screen);
+        text::blocks_text(&mut out, &self.answer(false), screen);
         out
     }
 
@@ -275,12 +276,13 @@ impl Pair<'_> {
     /// The changes, the differences of the hosts, and the figures that only one run has, preceded by the mark of
     /// simulated runs.
     pub(crate) fn changes(&self) -> Vec<Block> {
-        self.marked().into_iter().chain(self.answer()).collect()
+        self.marked().into_iter().chain(self.answer(false)).collect()
     }
 
-    fn answer(&self) -> Vec<Block> {
+    /// `is_full` has every limit.
+    fn answer(&self, is_full: bool) -> Vec<Block> {
         let mut blocks = match &self.limits {
-            Some(limits) => limits.blocks(false),
+            Some(limits) => limits.blocks(is_full),
             None if self.comparisons.is_empty() => vec![Block::Text(NOTHING_COMMON.to_owned())],
             None => changes::blocks(&self.comparisons),
         };
@@ -325,7 +327,7 @@ impl Pair<'_> {
                 before_figures: true,
                 blocks: [Block::Text(limits.heading()), Block::Text(self.sides())]
                     .into_iter()
-                    .chain(self.answer())
+                    .chain(self.answer(true))
                     .collect(),
             },
             None => self.section(),

@@ -21,7 +21,8 @@ const CHART_TAGS: [&str; 5] = ["<b>", "</b>", "<br>", "<extra>", "</extra>"];
 /// Escapes text within XML, in elements and in attributes. Hidden characters, some of which XML cannot contain, are
 /// written out first.
 pub(crate) fn xml(text: &str) -> String {
-    let text = visible(text);
+    // No XML can contain these two.
+    let text = visible(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -1,5 +1,6 @@
 //! One figure of many runs over time, with the runs with which its level changed.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
@@ -95,8 +96,14 @@ impl OverTime {
             };
             Ok((common, point))
         };
+        // A copy of a record is no other run.
+        let mut known = HashSet::new();
+        let is_new = |one: &&TaggedRun<'_>| {
+            one.entry.start.as_ref().is_none_or(|start| known.insert(start.run_id.clone()))
+        };
+        let runs: Vec<&TaggedRun<'_>> = runs.iter().filter(is_new).collect();
         let mut all = Self { name: name.clone(), series: Vec::new(), without: Vec::new() };
-        for (one, found) in runs.iter().zip(record::in_parallel(runs, read)) {
+        for (one, found) in runs.iter().zip(record::in_parallel(&runs, |one| read(one))) {
             match found {
                 Ok((common, point)) => match all.series.iter_mut().find(|series| series.common == common) {
                     Some(series) => series.points.push(point),
@@ -418,7 +425,7 @@ impl Series {
     fn change(&self, one: &LevelChange) -> String {
         let point = &self.points[one.at];
         format!(
-            "The level changed with run {} ({}): {} before, {} after, {} (with 99 % confidence {}), p = {}.",
+            "The level changed with run {} ({}): {} before, {} after, {} ({}), p = {}.",
             point.name,
             minute(point.started_unix_ns),
             self.shown(one.before),

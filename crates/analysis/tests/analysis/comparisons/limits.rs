@@ -172,10 +172,14 @@ fn what_was_not_measured_alike_cannot_be_told() {
     assert_eq!((one.result, one.needs), (LimitResult::Untold, None));
     assert!(one.why.starts_with("not measured alike: depth: 1, then 32"), "{}", one.why);
     assert_eq!(only(judged(&limit, &[deep(8)], &[deep(8)])).result, LimitResult::Within);
-    // Nor in one run of several.
-    let mixed = [deep(8), deep(8), deep(16), deep(8), deep(8)];
+    // One run of several is left out.
+    let mixed = [deep(8), deep(8), deep(16), deep(8), deep(8), deep(8)];
     let same = [deep(8), deep(8), deep(8), deep(8), deep(8)];
-    assert_eq!(only(judged(&limit, &same, &mixed)).result, LimitResult::Untold);
+    let one = only(judged(&limit, &same, &mixed));
+    let compared = one.comparison.expect("five runs a side");
+    assert_eq!((one.result, compared.difference.n), (LimitResult::Within, (5, 5)));
+    let why = &compared.reasons[0].evidence;
+    assert!(why.starts_with("after: 1 of 6 runs: not measured alike: depth: 8, then 16"), "{why}");
 }
 
 /// Doubts of the audit keep a figure from being within a limit, and from being beyond it.
@@ -240,6 +244,28 @@ fn runs_that_nothing_may_be_compared_with_are_left_out_and_named() {
         compared.reasons.iter().any(|one| one.evidence.starts_with("before: 1 of 6 runs")),
         "{compared:?}"
     );
+}
+
+/// A run that is left out does not make passes of runs, and both sides say what they left out.
+#[test]
+fn a_run_stays_the_unit_if_others_are_left_out() {
+    let short = || {
+        let mut short = of(&STEADY);
+        for phase in &mut short.phases {
+            phase.wall_ns = 1_000_000;
+        }
+        short
+    };
+    let limit = ["read.rate drops by more than 5 %"];
+    let slow = || of(&times(&STEADY, 0.5));
+    let one = only(judged(&limit, &[of(&STEADY), short()], &[slow()]));
+    let compared = one.comparison.expect("one run a side is left");
+    assert_eq!((one.result, compared.difference.n), (LimitResult::Untold, (1, 1)));
+    let both = only(judged(&limit, &[of(&STEADY), short()], &[slow(), short(), short()]));
+    let reasons = both.comparison.expect("one run a side is left").reasons;
+    let left_out =
+        reasons.iter().find(|one| one.evidence.contains("before: 1 of 2 runs")).expect("it is said");
+    assert!(left_out.evidence.contains("after: 2 of 3 runs"), "{left_out:?}");
 }
 
 /// One run against many earlier ones: its value has to be outside of all of them, and improbable.
