@@ -42,7 +42,7 @@ pub struct LevelChange {
 ///
 /// For each place the distance of the mean after it from the mean before it is divided by its standard deviation in a
 /// random order, `√(n ÷ (k (n − k)))` times the deviation of the values; the largest such quotient is compared with
-/// those of [`ORDERS`] random orders of the same values (a permutation test). A second search compares the values
+/// those of `ORDERS` random orders of the same values (a permutation test). A second search compares the values
 /// between two places with all others (circular binary segmentation: A. Olshen, E. Venkatraman, R. Lucito and M.
 /// Wigler, Biostatistics 5, 2004), since a level that was left and returned to is hidden from the first. Each has
 /// half of [`DIFFERENCE_LEVEL`]. A series that changed is divided there, and its parts are searched again. At the end

@@ -129,7 +129,7 @@ fn the_earlier_runs_of_the_same_plan_and_host_are_found() {
     let run = Run::open(&new).expect("opened");
     let names = |most| -> Vec<String> {
         let found = Collection::earlier_of_same(at, &run.manifest, most).expect("read");
-        found.into_iter().map(|run| run.manifest.run_id).collect()
+        found.iter().map(|path| Run::open(path).expect("a record").manifest.run_id).collect()
     };
     assert_eq!(names(3), ["day-3", "day-4", "day-5"]);
     assert_eq!(names(100).len(), 5);
