@@ -161,8 +161,8 @@ pub(crate) struct CompareArguments {
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) last: u32,
     /// Judge a change by this limit; may be given several times. As in "read.rate drops by more than 5 %", "*.p99 rises
-    /// by more than 20 %" or "small tasks=4 write.latency rises by more than 10 %": PHASE.QUANTITY after the name of a case or alone, where *
-    /// stands for every phase and for any part of the name of a case, and QUANTITY is rate, latency (the mean) or a
+    /// by more than 20 %" or "small tasks=4 write.latency rises by more than 10 %": PHASE.QUANTITY, or the name of a case
+    /// before it. * stands for every phase, and for any part of a name; QUANTITY is rate, latency (the mean) or a
     /// percentile. The exit status is 0 if every value is within its limit, 8 if one is beyond it, and 10 if neither can
     /// be told.
     #[arg(long, value_name = "LIMIT")]
