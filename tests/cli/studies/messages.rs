@@ -103,11 +103,11 @@ fn a_run_that_is_compared_with_itself_is_told() {
     let desk = Desk::new();
     let _ = run(&desk.study(STUDY)).expect_code(0);
     let said = run(&desk.ioproof("compare").args([desk.record(), desk.record()])).expect_code(0).stderr;
-    assert_says(&said, &["both are, or were merged from, the run"]);
+    assert_says(&said, &["is given twice, or is part of two of the records"]);
     let _ = run(&desk.ioproof("run study.toml --yes --out again")).expect_code(0);
     let runs = || [desk.record(), desk.path("again")];
     let other = run(&desk.ioproof("compare").args(runs())).expect_code(0).stderr;
-    assert!(!other.contains("both are"), "{other}");
+    assert!(!other.contains("is given twice"), "{other}");
     let _ = run(&desk.ioproof("merge both").args(runs())).expect_code(0);
     let said = run(&desk.ioproof("compare again both")).expect_code(0).stderr;
     assert_says(&said, &["both are, or were merged from, the run"]);

@@ -108,11 +108,17 @@ pub(crate) fn samples_of(
         };
         let of = |one: &RepetitionFigure| value(one.response(operation)?);
         let is_known = |one: &&Figure| one.response(operation).and_then(value).is_some();
-        figures().any(is_known).then(|| Samples {
-            operation: Some(operation),
-            quantity,
-            ..sampled(sides, is_of_runs, &of)
-        })
+        if !figures().any(is_known) {
+            return None;
+        }
+        let mut found = sampled(sides, is_of_runs, &of);
+        // A pass may state what the figure as a whole does not.
+        for (values, side) in [&mut found.before, &mut found.after].into_iter().zip(sides) {
+            if !side.iter().any(is_known) {
+                values.clear();
+            }
+        }
+        Some(Samples { operation: Some(operation), quantity, ..found })
     };
     Operation::ALL.into_iter().filter_map(of_operation).collect()
 }
