@@ -110,7 +110,7 @@ fn a_run_that_is_compared_with_itself_is_told() {
     assert!(!other.contains("is given twice"), "{other}");
     let _ = run(&desk.ioproof("merge both").args(runs())).expect_code(0);
     let said = run(&desk.ioproof("compare again both")).expect_code(0).stderr;
-    assert_says(&said, &["both are, or were merged from, the run"]);
+    assert_says(&said, &["is given twice, or is part of two of the records"]);
 }
 
 /// Anything that such a run measures later would be missing from the merge.
