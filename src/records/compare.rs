@@ -37,6 +37,11 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
         }
     }
     let pair = report::compare([&runs[0], &runs[1]], &limits);
+    if !limits.is_empty() && pair.is_of_one_text() {
+        return Err(Failure::usage(
+            "all values of both sides are equal: the same text was imported twice, and cannot differ from itself",
+        ));
+    }
     let unknown = pair.limits_without_figure();
     let is_asked = |limit: &&String| arguments.fail_if.iter().any(|one| one.to_string() == **limit);
     if let Some(limit) = unknown.iter().find(is_asked) {

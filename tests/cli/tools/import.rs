@@ -186,6 +186,18 @@ fn what_another_tool_has_printed_is_compared_with_an_own_run_of_its_point() {
     assert_says(&said, &["0 figures in both runs. ", "No case is in both runs"]);
 }
 
+/// A text that is imported twice is one measurement.
+#[test]
+fn a_text_is_not_within_the_limits_of_itself() {
+    let desk = Desk::new();
+    let _ = pasted(&desk, "md-workbench-4.1.txt");
+    fs::rename(desk.record(), desk.path("theirs")).expect("kept");
+    let _ = pasted(&desk, "md-workbench-4.1.txt");
+    let refused = run(&desk.ioproof("compare theirs record --verdict")).expect_code(2).stderr;
+    assert_says(&refused, &["the same text was imported twice"]);
+    let _ = run(&desk.ioproof("compare theirs record")).expect_code(0);
+}
+
 #[test]
 fn imported_metadata_figures_are_compared_with_own_ones() {
     let desk = Desk::new();

@@ -217,6 +217,16 @@ impl Pair<'_> {
         Some(self.limits.as_ref()?.junit(allows_untold))
     }
 
+    /// Whether both sides are imported and all of their values are equal: one text was imported twice.
+    #[must_use]
+    pub fn is_of_one_text(&self) -> bool {
+        let is_imported = |run: &Run| run.manifest.provenance == Provenance::Imported;
+        let mut differences = self.comparisons.iter().map(|one| one.comparison.difference);
+        self.sides.iter().all(|runs| runs.iter().all(is_imported))
+            && !self.comparisons.is_empty()
+            && differences.all(|one| one.before.total_cmp(&one.after).is_eq() && one.n.0 == one.n.1)
+    }
+
     /// Which sides are simulated.
     fn simulated(&self) -> [bool; 2] {
         self.sides.map(|runs| runs.iter().any(|run| run.manifest.provenance == Provenance::Simulated))
@@ -276,7 +286,8 @@ impl Pair<'_> {
     /// The changes, the differences of the hosts, and the figures that only one run has, preceded by the mark of
     /// simulated runs.
     pub(crate) fn changes(&self) -> Vec<Block> {
-        self.marked().into_iter().chain(self.answer(false)).collect()
+        let result = self.limits.as_ref().map(|limits| Block::Text(format!("{}.", limits.heading())));
+        self.marked().into_iter().chain(result).chain(self.answer(false)).collect()
     }
 
     /// `is_full` has every limit.
