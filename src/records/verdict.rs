@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &VerdictArguments) -> Result<Exit, Failure> {
 
 /// The run of which commitments promise a part, with the hash of its record.
 fn reference(run: &Run, path: &Path) -> Result<Reference, Failure> {
-    if !run.manifest.plan.criteria.commitments.iter().any(|one| one.of_reference) {
+    if !run.manifest.plan.criteria.commitments.iter().any(|one| one.asked.amount().is_none()) {
         return Err(Failure::usage(
             "--against has no effect: the study has no commitment with one of the keys that begin with reference_, such \
              as reference_rate_at_least = \"90 %\"",

@@ -97,14 +97,10 @@ fn place(all: &[Figure], name: &FigureName) -> Result<usize, NoValue> {
 
 /// The value of a figure, those of its passes, and their unit.
 fn values(figure: &Figure, name: &FigureName) -> Result<(f64, Vec<f64>, &'static str), NoValue> {
-    let statistic = |latency: &LatencySummary| match name.quantity {
-        FigureQuantity::Percentile(percent) => latency.percentile(percent),
-        _ => latency.knows_mean.then(|| latency.mean_ns()),
-    };
     // Of a phase with several operations, the slowest counts.
     let slowest = |all: &[LatencySummary]| {
         let responses = all.iter().filter(|one| one.measure == Measure::Response);
-        responses.filter_map(statistic).reduce(f64::max)
+        responses.filter_map(|one| one.value(name.quantity)).reduce(f64::max)
     };
     if name.quantity == FigureQuantity::Rate {
         let passes = figure.headline_of_passes();

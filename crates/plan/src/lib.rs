@@ -56,9 +56,9 @@ pub use builtin::{cross_check, exchanges, probe, quick, randomops};
 pub use cases::case::{Case, PrintedBy};
 pub use cases::condition::Condition;
 pub use cases::criteria::{
-    Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Criteria, Expectation, Layer, NodeDescription,
-    Over, Per, PublishedReference, Quantity, RateName, Relation, SERVER_MEMORY_MULTIPLE, Selector, Side,
-    Statistic, TargetDescription, state_caches,
+    Amount, Asked, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Criteria, Expectation, Layer,
+    NodeDescription, Over, Per, PublishedReference, Quantity, RateName, Relation, SERVER_MEMORY_MULTIPLE,
+    Selector, Side, Statistic, TargetDescription, share_words, state_caches,
 };
 pub use cases::limit::{Direction, FigureName, FigureQuantity, Limit, LimitError, figure_name};
 pub use cases::phase::Phase;

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use plan::{Amount, Bytes, CACHE_MULTIPLE, Client, Commitment, RateName, Stopping};
+use plan::{Amount, Asked, Bytes, CACHE_MULTIPLE, Client, Commitment, FigureQuantity, RateName, Stopping};
 use record::{CacheLocation, Fact, HostFacts, Provenance, Run, Warning, option_against_fsync};
 
 use super::issue::{AuditIssue, RawIssue, percent};
@@ -65,8 +65,10 @@ fn absorbs(
         return Some((what, "commit to figures of storage that is not backed by memory".to_owned()));
     }
     // The number of files or objects created per second does not show where their data is.
-    let is_of_bytes =
-        |promise: &&&Commitment| promise.of_reference || matches!(promise.amount, Amount::BytesPerSecond(_));
+    let is_of_bytes = |promise: &&&Commitment| match promise.asked {
+        Asked::Amount(amount) => matches!(amount, Amount::BytesPerSecond(_)),
+        Asked::OfReference { of, .. } => of == FigureQuantity::Rate,
+    };
     if !figure.phase.is_transfers() && !promises.iter().any(|promise| is_of_bytes(&promise)) {
         return None;
     }
@@ -132,8 +134,7 @@ fn fsync_is_off(subject: &Subject<'_>, hosts: &[&HostFacts]) -> Option<String> {
 
 /// Whether the rate in the commitment includes the time of the close.
 fn has_close(promise: &Commitment) -> bool {
-    let is_rate = matches!(promise.amount, Amount::BytesPerSecond(_) | Amount::OperationsPerSecond(_));
-    is_rate && promise.rate == RateName::ByWall
+    !promise.asked.is_of_latency() && promise.rate == RateName::ByWall
 }
 
 /// The devices with volatile write caches, and those for which this is not known.

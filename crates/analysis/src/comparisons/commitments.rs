@@ -1,8 +1,6 @@
 //! Judges commitments: whether each was kept, by how much, and with what confidence.
 
-use std::borrow::Cow;
-
-use plan::{Amount, Bound, Commitment, Over, Plan, RateName, Selector, Statistic};
+use plan::{Amount, Asked, Bound, Commitment, FigureQuantity, Over, Plan, RateName, Selector, Statistic};
 
 use crate::audit::{AuditIssue, Check, Outcome, Use};
 use crate::comparisons::conditions::all_differences;
@@ -22,8 +20,9 @@ use crate::statistics::{CONFIDENCE, DIFFERENCE_LEAST, Summary, bound_least, medi
 pub struct Verdict {
     /// The index of the commitment in [`plan::Criteria::commitments`].
     pub place: usize,
-    /// With the amount for the figure that decided.
     pub commitment: Commitment,
+    /// What it asks for: of a part of what a reference run reached, for the figure that decided.
+    pub amount: Option<Amount>,
     /// Where that amount comes from if it is a part of what a reference run reached.
     pub reference: Option<String>,
     pub judgement: Judgement,
@@ -110,7 +109,7 @@ impl Statement for Verdict {
             |one| one.overrides.clone(),
         )),
         detail(text("unit", "unit", "`bytes/s`, `ops/s` or `ns`.", |one| {
-            one.commitment.amount.unit().to_owned()
+            one.amount.map_or_else(String::new, |amount| amount.unit().to_owned())
         })),
     ];
 
@@ -141,20 +140,26 @@ impl Verdict {
     /// The value of one repetition of a figure that the commitment is about, in the unit of the commitment.
     #[must_use]
     pub fn value(&self, one: &RepetitionFigure) -> Option<f64> {
-        values(&[one], self.commitment.amount, self.commitment.rate)?.pop()
+        values(&[one], self.amount?, self.commitment.rate)?.pop()
     }
 
     /// What was promised, in the unit of the commitment. `None` if it is a part of what a reference run reached and
     /// there is no such run.
     #[must_use]
     pub fn promised(&self) -> Option<f64> {
-        (!self.commitment.of_reference || self.reference.is_some()).then(|| self.commitment.amount.number())
+        self.amount.map(Amount::number)
+    }
+
+    /// What is promised: the amount, if it is known.
+    #[must_use]
+    pub fn asked(&self) -> Asked {
+        self.amount.map_or(self.commitment.asked, Asked::Amount)
     }
 
     /// Measured ÷ committed value.
     #[must_use]
     pub fn share(&self) -> Option<f64> {
-        Some(self.measured? / self.commitment.amount.number())
+        Some(self.measured? / self.promised()?)
     }
 
     /// The bound of the median that the judgement rests on, and its side: the median is at least this good if the
@@ -181,7 +186,7 @@ impl Verdict {
     }
 
     fn in_unit(&self, value: Option<f64>) -> Value {
-        Value::or_none(value, |value| Value::amount(self.commitment.amount, value))
+        Value::or_none(value.zip(self.amount), |(value, amount)| Value::amount(amount, value))
     }
 }
 
@@ -204,13 +209,11 @@ pub fn judged_by(commitment: &Commitment) -> String {
         Statistic::Best => "best repetition",
         Statistic::ConfidenceBound => "confidence bound of the median",
     };
-    match commitment.amount {
-        Amount::Latency { percent: Some(percent), .. } => match commitment.statistic {
-            Statistic::ConfidenceBound => format!("confidence bound of p{percent}"),
-            _ => format!("{statistic} of p{percent}, and its confidence bounds"),
-        },
-        Amount::Latency { percent: None, .. } => format!("{statistic} of the mean latency"),
-        _ => format!("{statistic}, {}", commitment.rate.name()),
+    match (commitment.asked.percentile(), commitment.statistic) {
+        (Some(percent), Statistic::ConfidenceBound) => format!("confidence bound of p{percent}"),
+        (Some(percent), _) => format!("{statistic} of p{percent}, and its confidence bounds"),
+        (None, _) if commitment.asked.is_of_latency() => format!("{statistic} of the mean latency"),
+        (None, _) => format!("{statistic}, {}", commitment.rate.name()),
     }
 }
 
@@ -262,14 +265,15 @@ struct References<'g> {
 }
 
 impl References<'_> {
-    /// The commitment with what it asks of the figure at index `figure`, and where that comes from. An error says why
-    /// it asks for nothing.
-    fn resolved(
+    /// What `share` of a quantity is for the figure at index `figure`, and where that comes from. An error says why it
+    /// is nothing.
+    fn amount(
         &self,
         gate: &Gate<'_>,
         commitment: &Commitment,
+        (share, of): (f64, FigureQuantity),
         figure: usize,
-    ) -> Result<(Commitment, String), String> {
+    ) -> Result<(Amount, String), String> {
         let Beside { gate: other, name: [id, sha256] } = self.beside;
         let place = self.partners.get(figure).copied().flatten();
         let place = place.ok_or_else(|| format!("the reference run {id} has no such figure"))?;
@@ -284,33 +288,32 @@ impl References<'_> {
             return Err(format!("the figure of the reference run {id} is doubtful: {why}"));
         }
         let own = &other.figures[place];
-        let share = commitment.amount.number();
-        let unit = match commitment.amount {
-            Amount::Latency { percent, .. } => Amount::Latency { nanos: share, percent },
-            _ => own.rate_of().amount(share),
+        let amount = |number: f64| match of {
+            FigureQuantity::Rate => own.rate_of().amount(number),
+            FigureQuantity::Latency => Amount::Latency { nanos: number, percent: None },
+            FigureQuantity::Percentile(percent) => Amount::Latency { nanos: number, percent: Some(percent) },
         };
         let passes: Vec<_> = own.counted().collect();
         if passes.len() < DIFFERENCE_LEAST {
             let n = passes.len();
             return Err(format!("the reference run {id} has n = {n} passes, {DIFFERENCE_LEAST} are needed"));
         }
-        let reached = values(&passes, unit, commitment.rate);
+        let reached = values(&passes, amount(share), commitment.rate);
         let reached = reached.and_then(|all| Some(Summary::of(&all)?.median));
         let reached =
             reached.ok_or_else(|| format!("the reference run {id} has no {}", wanted(commitment)))?;
-        let resolved = Commitment { amount: unit.with(share * reached), ..commitment.clone() };
-        let percent = format!("{:.2}", share * 100.0);
-        let percent = percent.trim_end_matches('0').trim_end_matches('.');
-        Ok((
-            resolved,
-            format!("{percent} % of the median of run {id}, whose record has the SHA-256 {sha256}"),
-        ))
+        let (percent, number) = (plan::share_words(share), share * reached);
+        let source = format!("{percent} of the median of run {id}, whose record has the SHA-256 {sha256}");
+        Ok((amount(number), source))
     }
 }
 
 /// A figure that a commitment is about.
 struct Candidate {
     figure: usize,
+    /// What the commitment asks of it, and where that comes from if it is a part of what a reference run reached.
+    amount: Amount,
+    source: Option<String>,
     measured: f64,
     margin: f64,
     bound: Option<(f64, f64)>,
@@ -334,8 +337,6 @@ fn verdict(
     commitment: &Commitment,
 ) -> Verdict {
     let (mut candidates, mut missing) = (Vec::<Candidate>::new(), Vec::new());
-    // What the commitment asks of each figure, and where that comes from.
-    let mut all_asked: Vec<(usize, Cow<'_, Commitment>, Option<String>)> = Vec::new();
     let selected = gate.selected(&commitment.figures);
     let cases = selected.len();
     for (case, phase, figure) in selected {
@@ -343,25 +344,24 @@ fn verdict(
             missing.push(format!("{} {phase}: was not measured", case.id));
             continue;
         };
-        let (asked, source) = match (commitment.of_reference, reference) {
-            (false, _) => (Cow::Borrowed(commitment), None),
-            (true, None) => {
-                missing.push(format!("{} {phase}: {NO_REFERENCE}", case.id));
+        let asked = match (commitment.asked, reference) {
+            (Asked::Amount(amount), _) => Ok((amount, None)),
+            (Asked::OfReference { .. }, None) => Err(NO_REFERENCE.to_owned()),
+            (Asked::OfReference { share, of }, Some(reference)) => reference
+                .amount(gate, commitment, (share, of), figure)
+                .map(|(amount, source)| (amount, Some(source))),
+        };
+        let (amount, source) = match asked {
+            Ok(asked) => asked,
+            Err(why) => {
+                missing.push(format!("{} {phase}: {why}", case.id));
                 continue;
             }
-            (true, Some(reference)) => match reference.resolved(gate, commitment, figure) {
-                Ok((resolved, source)) => (Cow::Owned(resolved), Some(source)),
-                Err(why) => {
-                    missing.push(format!("{} {phase}: {why}", case.id));
-                    continue;
-                }
-            },
         };
-        match candidate(gate, &asked, figure, cases) {
+        match candidate(gate, (commitment, amount), figure, cases) {
             Some(mut candidate) => {
                 candidate.doubts.extend(commitment.terms.unmet(case, phase));
-                candidates.push(candidate);
-                all_asked.push((figure, asked, source));
+                candidates.push(Candidate { source, ..candidate });
             }
             None => missing.push(format!("{} {phase}: has no {}", case.id, wanted(commitment))),
         }
@@ -380,11 +380,11 @@ fn verdict(
             reasons(commitment.over, &candidates, decider, missing)
         }
     };
-    let asked = decider.and_then(|decider| all_asked.iter().find(|(figure, ..)| *figure == decider.figure));
     Verdict {
         place,
-        commitment: asked.map_or_else(|| commitment.clone(), |(_, one, _)| one.clone().into_owned()),
-        reference: asked.and_then(|(.., source)| source.clone()),
+        commitment: commitment.clone(),
+        amount: decider.map(|decider| decider.amount).or(commitment.asked.amount()),
+        reference: decider.and_then(|decider| decider.source.clone()),
         judgement,
         simulated: gate.simulated,
         figure: decider.map(|decider| decider.figure),
@@ -400,13 +400,18 @@ fn verdict(
 }
 
 /// A figure as one of `cases`. Returns `None` if a repetition has no value of this kind.
-fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usize) -> Option<Candidate> {
+fn candidate(
+    gate: &Gate<'_>,
+    (commitment, amount): (&Commitment, Amount),
+    figure: usize,
+    cases: usize,
+) -> Option<Candidate> {
     // If any of several figures is enough, one may keep the commitment by chance.
     let among = if commitment.over == Over::Best { cases } else { 1 };
     let counted: Vec<_> = gate.figures[figure].counted().collect();
-    let values = values(&counted, commitment.amount, commitment.rate)?;
-    if let Amount::Latency { percent: Some(percent), .. } = commitment.amount {
-        return of_percentile(gate, commitment, (figure, cases), percent, &values);
+    let values = values(&counted, amount, commitment.rate)?;
+    if let Amount::Latency { percent: Some(percent), .. } = amount {
+        return of_percentile(gate, (commitment, amount), (figure, cases), percent, &values);
     }
     let summary = Summary::of(&values)?;
     let at_least = commitment.bound == Bound::AtLeast;
@@ -426,16 +431,16 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usi
         Statistic::Best => best,
         Statistic::ConfidenceBound => bound.map_or(worst, |(bound, _)| bound),
     };
-    let promised = commitment.amount.number();
+    let promised = amount.number();
     let margin_of = |value: f64| if at_least { value / promised - 1.0 } else { 1.0 - value / promised };
     let margin = margin_of(measured);
     let by_bound = commitment.statistic == Statistic::ConfidenceBound;
     // A bound only breaks the commitment if the other bound does so as well.
     let at_best = best_end.filter(|_| by_bound).unwrap_or(measured);
-    let weighed = weighed(gate, commitment, figure, (at_best, margin));
+    let weighed = weighed(gate, (commitment, amount), figure, (at_best, margin));
     let mut doubts = gate.against(figure, weighed.statement, weighed.excepted);
     if margin >= 0.0 && weighed.statement == Use::PromiseKept {
-        doubts.extend(flattered(commitment, gate.subject(figure), &values));
+        doubts.extend(flattered((commitment, amount), gate.subject(figure), &values));
     }
     let kept_by_chance = among > 1 && margin >= 0.0;
     if bound.is_none() && (by_bound || kept_by_chance) {
@@ -474,28 +479,33 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usi
         }
         _ => None,
     };
-    Some(Candidate { figure, measured, margin, bound, best: best_end, weighed, doubts, by_chance })
+    let (source, best) = (None, best_end);
+    Some(Candidate { figure, amount, source, measured, margin, bound, best, weighed, doubts, by_chance })
 }
 
 /// The same for a promised percentile.
 fn of_percentile(
     gate: &Gate<'_>,
-    commitment: &Commitment,
+    (commitment, amount): (&Commitment, Amount),
     (figure, cases): (usize, usize),
     percent: f64,
     values: &[f64],
 ) -> Option<Candidate> {
     let in_flight = gate.subject(figure).and_then(|subject| subject.case.in_flight());
-    let promise = PercentilePromise { commitment, percent, figure: &gate.figures[figure], cases, in_flight };
+    let promised = amount.number();
+    let promise =
+        PercentilePromise { commitment, percent, promised, figure: &gate.figures[figure], cases, in_flight };
     let settled = promise.settled(values)?;
-    let weighed = weighed(gate, commitment, figure, (settled.measured, settled.margin));
+    let weighed = weighed(gate, (commitment, amount), figure, (settled.measured, settled.margin));
     let mut doubts = gate.against(figure, weighed.statement, weighed.excepted);
     if settled.margin >= 0.0 && weighed.statement == Use::PromiseKept {
-        doubts.extend(flattered(commitment, gate.subject(figure), values));
+        doubts.extend(flattered((commitment, amount), gate.subject(figure), values));
     }
     doubts.extend(settled.doubts);
     Some(Candidate {
         figure,
+        amount,
+        source: None,
         measured: settled.measured,
         margin: settled.margin,
         bound: settled.bound,
@@ -514,11 +524,11 @@ fn of_percentile(
 /// it.
 fn weighed(
     gate: &Gate<'_>,
-    commitment: &Commitment,
+    (commitment, amount): (&Commitment, Amount),
     figure: usize,
     (measured, margin): (f64, f64),
 ) -> Weighed {
-    let is_latency = matches!(commitment.amount, Amount::Latency { .. });
+    let is_latency = matches!(amount, Amount::Latency { .. });
     let promises_speed = (commitment.bound == Bound::AtLeast) != is_latency;
     let is_fast = (margin >= 0.0) == promises_speed;
     if is_fast {
@@ -528,8 +538,7 @@ fn weighed(
     // Only for a rate over the whole time is it known by how much a slowdown of the program lowers it: a single stall
     // may account for all of the worst seconds, or of the slowest operations.
     let is_over_all = matches!(commitment.rate, RateName::ByWall | RateName::ByIo);
-    let excuses =
-        is_latency || !promises_speed || !is_over_all || measured / commitment.amount.number() >= least;
+    let excuses = is_latency || !promises_speed || !is_over_all || measured / amount.number() >= least;
     Weighed { statement: Use::PromiseBroken, excepted: (!excuses).then_some(Check::Starved) }
 }
 
@@ -585,8 +594,8 @@ const NO_REFERENCE: &str =
 
 /// Names the value that a figure lacks.
 fn wanted(commitment: &Commitment) -> String {
-    match commitment.amount {
-        Amount::Latency { .. } => "latencies".to_owned(),
-        _ => format!("rate {} in every repetition", commitment.rate.name()),
+    if commitment.asked.is_of_latency() {
+        return "latencies".to_owned();
     }
+    format!("rate {} in every repetition", commitment.rate.name())
 }

@@ -102,10 +102,7 @@ pub(crate) fn samples_of(
         return vec![by_rate(if is_same { rate } else { RateName::ByWall }, sides, is_of_runs)];
     }
     let of_operation = |operation: Operation| {
-        let value = move |latency: &LatencySummary| match quantity {
-            FigureQuantity::Percentile(percent) => latency.percentile(percent),
-            _ => latency.knows_mean.then(|| latency.mean_ns()),
-        };
+        let value = move |latency: &LatencySummary| latency.value(quantity);
         let of = |one: &RepetitionFigure| value(one.response(operation)?);
         let is_known = |one: &&Figure| one.response(operation).and_then(value).is_some();
         if !figures().any(is_known) {

@@ -12,24 +12,24 @@ const DROP: f64 = 1.25;
 /// A single pass at the end may be an outlier.
 const PASSES_AFTER: usize = 2;
 
-/// Why `values` of the passes of a figure, in their order, do not keep `commitment` although its statistic does.
+/// Why `values` of the passes of a figure, in their order, do not keep `commitment`, which asks for `amount`, although
+/// its statistic does.
 pub(super) fn flattered(
-    commitment: &Commitment,
+    (commitment, amount): (&Commitment, Amount),
     subject: Option<&Subject<'_>>,
     values: &[f64],
 ) -> Vec<String> {
-    let ahead = subject.and_then(|subject| read_ahead(commitment, subject));
-    faded(commitment, values).into_iter().chain(ahead).collect()
+    let ahead = subject.and_then(|subject| read_ahead(amount, subject));
+    faded(commitment, amount.number(), values).into_iter().chain(ahead).collect()
 }
 
 /// The passes became worse for good, and none afterwards keeps the commitment: what kept it was a burst
 /// allowance, a cache or free blocks that were used up.
-fn faded(commitment: &Commitment, values: &[f64]) -> Option<String> {
+fn faded(commitment: &Commitment, promised: f64, values: &[f64]) -> Option<String> {
     // The best repetition was agreed upon whatever the others reach.
     if commitment.statistic == Statistic::Best {
         return None;
     }
-    let promised = commitment.amount.number();
     let reached = |value: &f64| match commitment.bound {
         Bound::AtLeast => value / promised,
         Bound::AtMost => promised / value,
@@ -57,9 +57,9 @@ fn faded(commitment: &Commitment, values: &[f64]) -> Option<String> {
 
 /// A latency, or a rate of operations, of which the page cache had most ready: read-ahead fetches many transfers with
 /// one request. The bytes come from the storage nevertheless, so a promised bandwidth is not affected.
-fn read_ahead(commitment: &Commitment, subject: &Subject<'_>) -> Option<String> {
+fn read_ahead(amount: Amount, subject: &Subject<'_>) -> Option<String> {
     let (figure, workload) = (subject.figure, &subject.case.workload);
-    let of_operations = matches!(commitment.amount, Amount::Latency { .. } | Amount::OperationsPerSecond(_));
+    let of_operations = matches!(amount, Amount::Latency { .. } | Amount::OperationsPerSecond(_));
     let measured = figure.provenance == Provenance::Measured;
     if !of_operations || !measured || workload.direct || !workload.backend.can_be_direct() {
         return None;

@@ -1,6 +1,6 @@
 //! What it takes to show that a promised percentile was kept, and whether a plan can reach that.
 
-use plan::{Amount, Case, Commitment, Over, Phase, Plan, Statistic};
+use plan::{Case, Commitment, Over, Phase, Plan, Statistic};
 
 use crate::figures::PercentileBounds;
 use crate::statistics::{passes_needed, transfers_needed, transfers_of_pass};
@@ -31,7 +31,7 @@ impl PercentileNeed {
     /// percentile.
     #[must_use]
     pub fn of(plan: &Plan, commitment: &Commitment) -> Vec<Self> {
-        let Amount::Latency { percent: Some(percent), .. } = commitment.amount else { return Vec::new() };
+        let Some(percent) = commitment.asked.percentile() else { return Vec::new() };
         let selected = plan.selected(&commitment.figures);
         let among = if commitment.over == Over::Best { selected.len() } else { 1 };
         let need =

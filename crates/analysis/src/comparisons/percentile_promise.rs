@@ -10,6 +10,8 @@ use crate::statistics::{CONFIDENCE, Summary, median_bounds, passes_needed, trans
 pub(super) struct PercentilePromise<'a> {
     pub(super) commitment: &'a Commitment,
     pub(super) percent: f64,
+    /// In nanoseconds.
+    pub(super) promised: f64,
     pub(super) figure: &'a Figure,
     /// The number of figures that the promise is about.
     pub(super) cases: usize,
@@ -102,7 +104,7 @@ impl PercentilePromise<'_> {
 
     /// The share by which a latency is on the good side of the promise.
     fn margin(&self, nanos: f64) -> f64 {
-        let share = nanos / self.commitment.amount.number();
+        let share = nanos / self.promised;
         if self.at_least() { share - 1.0 } else { 1.0 - share }
     }
 
@@ -196,7 +198,7 @@ impl PercentilePromise<'_> {
         }
         if doubts.is_empty() {
             let off = |end: Option<f64>| match end {
-                Some(end) => format!("{:+.2} %", (end / self.commitment.amount.number() - 1.0) * 100.0),
+                Some(end) => format!("{:+.2} %", (end / self.promised - 1.0) * 100.0),
                 None => "unknown".to_owned(),
             };
             let keeps = by_transfers.zip(by_passes).map(|(one, other)| self.worse(one, other));

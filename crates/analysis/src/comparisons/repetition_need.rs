@@ -1,8 +1,6 @@
 //! What the planned repetitions can tell for a claim or a commitment, and how many would tell more.
 
-use plan::{
-    Amount, Case, Claim, Commitment, Over, Phase, Plan, Quantity, Relation, Selector, Side, Statistic,
-};
+use plan::{Case, Claim, Commitment, Over, Phase, Plan, Quantity, Relation, Selector, Side, Statistic};
 
 use crate::statistics::{DIFFERENCE_LEAST, Question, detectable, repetitions_for};
 
@@ -79,7 +77,7 @@ impl RepetitionNeed {
         commitment: &Commitment,
         noise: impl Fn(&Case, Phase) -> Option<f64>,
     ) -> Option<Self> {
-        let of_percentile = matches!(commitment.amount, Amount::Latency { percent: Some(_), .. });
+        let of_percentile = commitment.asked.percentile().is_some();
         let by_median = matches!(commitment.statistic, Statistic::Median | Statistic::ConfidenceBound);
         let selector: &Selector = &commitment.figures;
         let figures = plan.selected(selector);

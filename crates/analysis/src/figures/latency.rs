@@ -1,6 +1,6 @@
 //! Latency statistics from the histograms of all transfers.
 
-use plan::{Measure, Operation};
+use plan::{FigureQuantity, Measure, Operation};
 use record::LatencyRow;
 
 use crate::statistics::{
@@ -438,6 +438,15 @@ impl LatencySummary {
     #[must_use]
     pub fn get(&self, key: &str) -> f64 {
         self.all().find(|(statistic, _)| statistic.key == key).map_or(f64::NAN, |(_, nanos)| nanos)
+    }
+
+    /// The value of a quantity of latencies, as far as it is known.
+    pub(crate) fn value(&self, quantity: FigureQuantity) -> Option<f64> {
+        match quantity {
+            FigureQuantity::Rate => None,
+            FigureQuantity::Latency => self.knows_mean.then(|| self.mean_ns()),
+            FigureQuantity::Percentile(percent) => self.percentile(percent),
+        }
     }
 
     /// [`Latency::mean_ns`].

@@ -1,6 +1,6 @@
 //! The percentiles of which a study wants bounds.
 
-use plan::{Amount, Case, Criteria, Phase, Plan, Selector};
+use plan::{Asked, Case, Criteria, Phase, Plan, Selector};
 
 /// A percentile that a study promises or expects of some figures.
 pub(crate) struct Wanted<'a> {
@@ -17,11 +17,11 @@ impl<'a> Wanted<'a> {
         let Criteria { commitments, expectations, .. } = &plan.criteria;
         let promised = commitments.iter().filter_map(|one| {
             let family = plan.selected(&one.figures).len().max(1);
-            Some(Self { figures: Some(&one.figures), percent: percentile(one.amount)?, family })
+            Some(Self { figures: Some(&one.figures), percent: one.asked.percentile()?, family })
         });
-        let expected = expectations
-            .iter()
-            .filter_map(|one| Some(Self { figures: None, percent: percentile(one.amount)?, family: 1 }));
+        let expected = expectations.iter().filter_map(|one| {
+            Some(Self { figures: None, percent: Asked::from(one.amount).percentile()?, family: 1 })
+        });
         promised.chain(expected).collect()
     }
 
@@ -33,12 +33,5 @@ impl<'a> Wanted<'a> {
         asked.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         asked.dedup();
         asked
-    }
-}
-
-const fn percentile(amount: Amount) -> Option<f64> {
-    match amount {
-        Amount::Latency { percent, .. } => percent,
-        Amount::BytesPerSecond(_) | Amount::OperationsPerSecond(_) => None,
     }
 }

@@ -16,8 +16,7 @@ fn promised(amount: f64) -> Commitment {
         rate: RateName::ByWall,
         statistic: Statistic::Median,
         bound: Bound::AtLeast,
-        amount: Amount::BytesPerSecond(amount),
-        of_reference: false,
+        asked: Amount::BytesPerSecond(amount).into(),
         over: Over::Every,
         terms: plan::Terms::default(),
     }

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::text::names::variants;
-use crate::{Bytes, Case, Nanos, Phase, Setting, Terms};
+use crate::{Bytes, Case, FigureQuantity, Nanos, Phase, Setting, Terms};
 
 /// The terms under which the figures of a plan are shown and judged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -167,16 +167,6 @@ pub enum Amount {
 }
 
 impl Amount {
-    /// The same kind of amount with another number.
-    #[must_use]
-    pub const fn with(self, number: f64) -> Self {
-        match self {
-            Self::BytesPerSecond(_) => Self::BytesPerSecond(number),
-            Self::OperationsPerSecond(_) => Self::OperationsPerSecond(number),
-            Self::Latency { percent, .. } => Self::Latency { nanos: number, percent },
-        }
-    }
-
     /// The number, in [`Amount::unit`].
     #[must_use]
     pub const fn number(self) -> f64 {
@@ -195,6 +185,64 @@ impl Amount {
             Self::Latency { .. } => "ns",
         }
     }
+}
+
+/// What a commitment asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Asked {
+    /// This amount.
+    Amount(Amount),
+    /// A part of what a reference run reached at the same point; it is judged beside that run.
+    OfReference {
+        /// The part, above 0.
+        share: f64,
+        /// What of it.
+        of: FigureQuantity,
+    },
+}
+
+impl Asked {
+    /// The amount. `None` for a part of what a reference run reached.
+    #[must_use]
+    pub const fn amount(self) -> Option<Amount> {
+        match self {
+            Self::Amount(amount) => Some(amount),
+            Self::OfReference { .. } => None,
+        }
+    }
+
+    /// Whether it is about latencies.
+    #[must_use]
+    pub const fn is_of_latency(self) -> bool {
+        match self {
+            Self::Amount(amount) => matches!(amount, Amount::Latency { .. }),
+            Self::OfReference { of, .. } => of.is_of_latency(),
+        }
+    }
+
+    /// The percentile of latencies that it is about.
+    #[must_use]
+    pub const fn percentile(self) -> Option<f64> {
+        match self {
+            Self::Amount(Amount::Latency { percent, .. }) => percent,
+            Self::OfReference { of: FigureQuantity::Percentile(percent), .. } => Some(percent),
+            Self::Amount(_) | Self::OfReference { .. } => None,
+        }
+    }
+}
+
+impl From<Amount> for Asked {
+    fn from(amount: Amount) -> Self {
+        Self::Amount(amount)
+    }
+}
+
+/// A share in percent, without trailing zeros: `92.5 %`.
+#[must_use]
+pub fn share_words(share: f64) -> String {
+    let percent = format!("{:.2}", share * 100.0);
+    format!("{} %", percent.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// The scope of the limit of an [`Expectation`].
@@ -331,12 +379,9 @@ pub struct Commitment {
     pub statistic: Statistic,
     /// Which side of the amount is good.
     pub bound: Bound,
-    /// The promised amount, or the share of what a reference run reached.
-    pub amount: Amount,
-    /// Whether [`Commitment::amount`] is a share of what another run reached at the same point. It can only be judged
-    /// beside that run.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub of_reference: bool,
+    /// What is promised.
+    #[serde(rename = "amount")]
+    pub asked: Asked,
     /// Which of the selected cases have to keep it.
     pub over: Over,
     /// What the study file fixes about the measurement itself.

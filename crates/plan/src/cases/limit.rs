@@ -3,12 +3,15 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::text::nearest::nearest;
 use crate::work::find::fits;
 use crate::{Operation, Phase};
 
 /// A value of a figure.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum FigureQuantity {
     /// The rate by which the figure is summarised.
     Rate,

@@ -57,13 +57,10 @@ impl CaseCriteria<'_> {
     /// nothing about how fast the storage is, unless it is more than what would be assumed otherwise.
     pub(super) fn promised(&self, phase: Phase) -> Option<(String, f64)> {
         let is_about = move |one: &&crate::Commitment| {
-            !one.of_reference
-                && one.bound == Bound::AtLeast
-                && one.over == Over::Every
-                && one.figures.takes(self.case, phase)
+            one.bound == Bound::AtLeast && one.over == Over::Every && one.figures.takes(self.case, phase)
         };
         let all = self.criteria.commitments.iter().filter(is_about);
-        least(all.filter_map(|one| self.in_bytes((&one.name, one.amount))))
+        least(all.filter_map(|one| self.in_bytes((&one.name, one.asked.amount()?))))
     }
 
     /// A rate of transfers in bytes.

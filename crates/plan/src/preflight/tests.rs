@@ -371,8 +371,7 @@ fn a_promised_rate_never_lowers_a_prediction() {
             rate: RateName::ByWall,
             statistic: Statistic::Median,
             bound: Bound::AtLeast,
-            of_reference: false,
-            amount: Amount::BytesPerSecond(promised),
+            asked: Amount::BytesPerSecond(promised).into(),
             over: Over::Every,
             terms: Terms::default(),
         });

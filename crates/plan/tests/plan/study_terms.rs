@@ -68,13 +68,13 @@ fn commitments_say_how_they_are_judged() {
         (rate.statistic, rate.rate, rate.over),
         (Statistic::ConfidenceBound, RateName::ByIo, Over::Best)
     );
-    assert_eq!((rate.bound, rate.amount), (Bound::AtLeast, Amount::BytesPerSecond(24e9)));
+    assert_eq!((rate.bound, rate.asked), (Bound::AtLeast, Amount::BytesPerSecond(24e9).into()));
     assert_eq!(rate.figures.workload.as_deref(), Some("scale"));
     assert_eq!((rate.figures.target.as_deref(), rate.figures.phase), (Some("flash"), Some(Phase::Write)));
     assert_eq!(rate.figures.at.len(), 2);
     assert!(plan.cases.iter().filter(|case| rate.figures.takes(case, Phase::Write)).count() == 1);
     assert_eq!((tail.bound, tail.rate, tail.over), (Bound::AtMost, RateName::ByWall, Over::Every));
-    assert_eq!(tail.amount, Amount::Latency { nanos: 5e6, percent: Some(99.9) });
+    assert_eq!(tail.asked, Amount::Latency { nanos: 5e6, percent: Some(99.9) }.into());
 }
 
 #[test]
@@ -346,10 +346,14 @@ fn a_promise_can_be_set_from_outside_and_a_claim_cannot() {
     let promise = "name = \"1.5 GB/s\"\nstatistic = \"median\"\nbandwidth_at_least = \"1.5GB/s\"";
     let text = format!("{RIGHT}\n[[commitment]]\n{promise}\n");
     let set = |one: &str| with(&text, &[one]).unwrap().criteria.commitments.pop().expect("a commitment");
-    let amount = set("commitment.1.5 GB/s.bandwidth_at_least=2GB/s").amount;
-    assert_eq!(amount, plan::Amount::BytesPerSecond(2e9));
-    let amount = set("commitment.*.iops_at_least=1000").amount;
-    assert_eq!(amount, plan::Amount::OperationsPerSecond(1000.0), "one amount takes the place of the other");
+    let amount = set("commitment.1.5 GB/s.bandwidth_at_least=2GB/s").asked;
+    assert_eq!(amount, plan::Amount::BytesPerSecond(2e9).into());
+    let amount = set("commitment.*.iops_at_least=1000").asked;
+    assert_eq!(
+        amount,
+        plan::Amount::OperationsPerSecond(1000.0).into(),
+        "one amount takes the place of the other"
+    );
     let claim = Override::parse("claim.c.factor=2").unwrap_err();
     assert!(claim.message.contains("fixed before the run"), "{claim}");
 }

@@ -151,7 +151,7 @@ pub fn plan_key(manifest: &Manifest) -> String {
 /// Enough to tell the plans of one directory apart.
 const KEY_DIGITS: usize = 12;
 
-/// The results of `of` for all `items`, in their order, computed by all processors.
+/// The results of `of` for all `items`, in their order, computed by up to eight threads.
 pub fn in_parallel<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(READERS_MAX);
     let next = AtomicUsize::new(0);

@@ -281,9 +281,8 @@ fn fast(bytes_per_second: f64) -> plan::Commitment {
         rate: plan::RateName::ByWall,
         statistic: plan::Statistic::Median,
         bound: plan::Bound::AtLeast,
-        amount: plan::Amount::BytesPerSecond(bytes_per_second),
+        asked: plan::Amount::BytesPerSecond(bytes_per_second).into(),
         over: plan::Over::Every,
-        of_reference: false,
         terms: plan::Terms::default(),
     }
 }
@@ -317,7 +316,7 @@ fn passes_of_other_terms_or_other_storage_do_not_count_for_a_commitment() {
     };
     let changes: [(&str, Change); 6] = [
         ("commitment `fast` (amount)", |manifest| {
-            manifest.plan.criteria.commitments[0].amount = plan::Amount::BytesPerSecond(9e8);
+            manifest.plan.criteria.commitments[0].asked = plan::Amount::BytesPerSecond(9e8).into();
         }),
         ("commitment `fast` (statistic)", |manifest| {
             manifest.plan.criteria.commitments[0].statistic = plan::Statistic::Best;

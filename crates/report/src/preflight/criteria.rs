@@ -4,7 +4,7 @@ use analysis::{
     comparisons::{PercentileNeed, judged_by, selected, side},
     statistics::{CONFIDENCE, DIFFERENCE_LEAST, bound_least},
 };
-use plan::{Amount, Case, Commitment, Over, PHASE_SECONDS_MIN, Plan, Protocol, Side, Statistic, Stopping};
+use plan::{Asked, Case, Commitment, Over, PHASE_SECONDS_MIN, Plan, Protocol, Side, Statistic, Stopping};
 
 use crate::format::screen::Screen;
 use crate::format::table::wrapped;
@@ -54,7 +54,7 @@ pub(super) fn repetitions(plan: &Plan, screen: Screen) -> String {
 }
 
 fn is_of_percentile(commitment: &Commitment) -> bool {
-    matches!(commitment.amount, Amount::Latency { percent: Some(_), .. })
+    commitment.asked.percentile().is_some()
 }
 
 /// A line for each promised percentile that the planned transfers and repetitions cannot show to be kept.
@@ -159,9 +159,9 @@ pub(crate) fn words(case: &Case) -> String {
 }
 
 /// `random reads (the contract): at least 1,000,000 IOPS`; `operations` is the unit of operations per second.
-pub(crate) fn promised(one: &Commitment, is_open: bool, operations: &str) -> String {
+pub(crate) fn promised(one: &Commitment, asked: Asked, operations: &str) -> String {
     let by = if one.by.is_empty() { String::new() } else { format!(" ({})", one.by) };
-    format!("{}{by}: {}", one.name, criterion(one, is_open, side(one.bound), operations))
+    format!("{}{by}: {}", one.name, criterion(asked, side(one.bound), operations))
 }
 
 /// Every commitment with the rule that judges it.
@@ -169,7 +169,7 @@ pub(super) fn commitments(plan: &Plan, screen: Screen) -> String {
     let all = plan.criteria.commitments.iter().map(|one| {
         let (of, by) = (selected(&one.figures, one.over), judged_by(one));
         let phases = plan.selected(&one.figures).into_iter().map(|(_, phase)| phase);
-        let what = promised(one, one.of_reference, names::common_operations_unit(phases));
+        let what = promised(one, one.asked, names::common_operations_unit(phases));
         let needs = PercentileNeed::of(plan, one);
         // The case that is furthest from what it takes.
         let hardest = needs.iter().max_by_key(|need| (need.is_met() == Some(false), need.repetitions));

@@ -8,7 +8,7 @@ use analysis::{
     comparisons::{Comparison, PublishedComparison, Verdict},
     sweeps::Curve,
 };
-use plan::{Amount, Bytes, Commitment, Nanos, Setting};
+use plan::{Amount, Asked, Bytes, FigureQuantity, Nanos, Setting};
 
 /// How many rows of a table of statements are included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,20 +141,21 @@ pub(crate) fn headline(figure: &Figure) -> String {
 }
 
 /// What a commitment asks for, preceded by the required side: `p99 at most 5 ms`, `≥ 900 GB/s`; `operations` is the unit
-/// of operations per second. If it `is_open` what a reference run reached, it is a part of that.
-pub(crate) fn criterion(one: &Commitment, is_open: bool, side: &str, operations: &str) -> String {
-    if is_open {
-        let share = format!("{:.2}", one.amount.number() * 100.0);
-        let share = share.trim_end_matches('0').trim_end_matches('.');
-        return match one.amount {
-            Amount::Latency { percent: Some(percent), .. } => {
-                format!("p{percent} {side} {share} % of that of a reference run")
-            }
-            Amount::Latency { .. } => format!("{side} {share} % of the mean latency of a reference run"),
-            _ => format!("{side} {share} % of the rate of a reference run"),
-        };
-    }
-    let one = one.amount;
+/// of operations per second.
+pub(crate) fn criterion(asked: Asked, side: &str, operations: &str) -> String {
+    let one = match asked {
+        Asked::Amount(amount) => amount,
+        Asked::OfReference { share, of } => {
+            let share = plan::share_words(share);
+            return match of {
+                FigureQuantity::Rate => format!("{side} {share} of the rate of a reference run"),
+                FigureQuantity::Latency => format!("{side} {share} of the mean latency of a reference run"),
+                FigureQuantity::Percentile(percent) => {
+                    format!("p{percent} {side} {share} of that of a reference run")
+                }
+            };
+        }
+    };
     let value = in_unit(one.number(), one.unit(), operations);
     // Without trailing zeros, as amounts are written in studies.
     let value = value.split_once(' ').map_or(value.clone(), |(number, unit)| match number.contains('.') {
@@ -169,7 +170,7 @@ pub(crate) fn criterion(one: &Commitment, is_open: bool, side: &str, operations:
 
 /// A value in the unit of the commitment.
 pub(crate) fn promised_value(report: &Report, verdict: &Verdict, value: f64) -> String {
-    in_unit(value, verdict.commitment.amount.unit(), promised_unit(report, verdict))
+    in_unit(value, verdict.amount.map_or("", Amount::unit), promised_unit(report, verdict))
 }
 
 /// The unit of operations per second of the figures that a commitment is about.

@@ -468,10 +468,7 @@ impl<'a> Rows<'a> {
             Bound::AtLeast => "≥",
             Bound::AtMost => "≤",
         };
-        let needs = format!(
-            "needs {}",
-            criterion(&one.commitment, one.promised().is_none(), sign, promised_unit(self.report, one))
-        );
+        let needs = format!("needs {}", criterion(one.asked(), sign, promised_unit(self.report, one)));
         // A measured value that is the decisive bound is not shown twice.
         let bound = one.decisive_bound();
         let measured = one.measured.filter(|&measured| bound.is_none_or(|(_, end)| end != measured));

@@ -151,7 +151,7 @@ impl Sheet<'_> {
         };
         let (of, by) = (selected(&commitment.figures, commitment.over), judged_by(commitment));
         let mut lines = vec![
-            promised(commitment, self.verdict.promised().is_none(), promised_unit(self.report, self.verdict)),
+            promised(commitment, self.verdict.asked(), promised_unit(self.report, self.verdict)),
             format!("of {of}; judged by {by}"),
             format!("{}: {}{more}", counted(cases.len() as u64, "case"), named.join(", ")),
         ];

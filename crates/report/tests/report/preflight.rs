@@ -136,8 +136,7 @@ fn claimed(repetitions: u32) -> Plan {
         rate: RateName::ByWall,
         statistic: Statistic::Median,
         bound: Bound::AtLeast,
-        of_reference: false,
-        amount: Amount::BytesPerSecond(1e9),
+        asked: Amount::BytesPerSecond(1e9).into(),
         over: Over::Best,
         terms: plan::Terms::default(),
     };
@@ -227,8 +226,7 @@ fn what_a_promised_percentile_takes_is_told_before_the_run() {
             rate: RateName::ByWall,
             statistic: Statistic::Median,
             bound: Bound::AtMost,
-            of_reference: false,
-            amount: Amount::Latency { nanos: 5e6, percent: Some(percent) },
+            asked: Amount::Latency { nanos: 5e6, percent: Some(percent) }.into(),
             over: Over::Every,
             terms: plan::Terms::default(),
         }];

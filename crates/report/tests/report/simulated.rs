@@ -155,7 +155,7 @@ fn no_form_says_that_a_promise_was_kept() {
 fn a_promise_that_all_figures_reach_would_be_kept_and_is_not() {
     let mut run = study::study();
     run.manifest.plan.criteria.commitments.truncate(1);
-    run.manifest.plan.criteria.commitments[0].amount = plan::Amount::BytesPerSecond(1.0);
+    run.manifest.plan.criteria.commitments[0].asked = plan::Amount::BytesPerSecond(1.0).into();
     run.manifest.plan.criteria.commitments[0].over = plan::Over::Every;
     run.manifest.plan.criteria.commitments[0].statistic = plan::Statistic::Worst;
     let run = simulated(run);

@@ -80,9 +80,7 @@ impl Request {
             ended: 0,
         }
     }
-}
 
-impl Request {
     /// The time when all its pieces were served, which is its next event.
     #[inline]
     pub(crate) fn served(&mut self) -> Ticks {

@@ -193,7 +193,7 @@ fn what_ends_before_the_close_is_not_on_stable_storage_by_it() {
     let before_close = |amount: Amount, rate: RateName| {
         let mut writes = durable();
         let promise = &mut writes.study.plan.criteria.commitments[0];
-        (promise.amount, promise.rate) = (amount, rate);
+        (promise.asked, promise.rate) = (amount.into(), rate);
         writes
     };
     for writes in [

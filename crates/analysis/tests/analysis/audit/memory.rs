@@ -317,7 +317,7 @@ fn a_memory_below_the_devices_is_not_seen_by_their_counters() {
 #[test]
 fn what_misses_a_promise_even_so_has_missed_it() {
     let mut read = Read::remote(GIB, None);
-    read.plan.criteria.commitments[0].amount = Amount::BytesPerSecond(1e12);
+    read.plan.criteria.commitments[0].asked = Amount::BytesPerSecond(1e12).into();
     assert_eq!(read.verdict().judgement, Judgement::DoesNotHold);
 }
 

@@ -301,8 +301,7 @@ fn judging_by_the_best_is_pointed_out() {
         rate: RateName::ByWall,
         statistic: plan::Statistic::Best,
         bound: plan::Bound::AtLeast,
-        of_reference: false,
-        amount: Amount::BytesPerSecond(2e9),
+        asked: Amount::BytesPerSecond(2e9).into(),
         over: plan::Over::Every,
         terms: plan::Terms::default(),
     }];

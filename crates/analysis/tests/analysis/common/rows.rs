@@ -102,8 +102,7 @@ pub(crate) fn at_least(amount: Amount) -> Commitment {
         rate: RateName::ByWall,
         statistic: Statistic::Median,
         bound: Bound::AtLeast,
-        of_reference: false,
-        amount,
+        asked: amount.into(),
         over: Over::Every,
         terms: plan::Terms::default(),
     }

@@ -217,7 +217,7 @@ fn less_is_better_for_a_latency() {
     }
     let promised = |nanos, percent| Commitment {
         bound: Bound::AtMost,
-        amount: Amount::Latency { nanos, percent },
+        asked: Amount::Latency { nanos, percent }.into(),
         ..promise(1.0)
     };
     let percentile = verdict(&study, promised(2500.0, Some(99.0)), &[]);
@@ -556,7 +556,8 @@ fn what_was_read_ahead_keeps_no_promise_of_latencies_or_operations() {
         verdict(&study, Commitment { bound: bound_of(amount), ..at_least(amount) }, &[])
     };
     let bound_of_mean = Amount::Latency { percent: None, nanos: 50_000.0 };
-    for amount in [promise(90_000.0).amount, bound_of_mean] {
+    let promised = promise(90_000.0).asked.amount().expect("an amount");
+    for amount in [promised, bound_of_mean] {
         let ahead = of(3, false, amount);
         assert_eq!(ahead.judgement, Judgement::CannotTell);
         assert!(
@@ -566,8 +567,8 @@ fn what_was_read_ahead_keeps_no_promise_of_latencies_or_operations() {
         );
     }
     assert_eq!(of(3, false, Amount::BytesPerSecond(1e8)).judgement, Judgement::Holds);
-    assert_eq!(of(3, true, promise(90_000.0).amount).judgement, Judgement::Holds);
-    assert_eq!(of(60, false, promise(90_000.0).amount).judgement, Judgement::Holds);
+    assert_eq!(of(3, true, promised).judgement, Judgement::Holds);
+    assert_eq!(of(60, false, promised).judgement, Judgement::Holds);
 }
 
 fn bound_of(amount: Amount) -> Bound {

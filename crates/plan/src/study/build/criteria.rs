@@ -12,8 +12,9 @@ use crate::study::table::sweep::Axes;
 use crate::study::table::values::{Fields, Span, Value, Values};
 use crate::text::nearest::nearest;
 use crate::{
-    Amount, Bound, Case, Claim, Commitment, Criteria, Expectation, Over, Phase, Plan, PublishedReference,
-    Quantity, ReadFrom, Selector, Setting, SettingValue, Side, Statistic, TargetDescription, Terms,
+    Amount, Asked, Bound, Case, Claim, Commitment, Criteria, Expectation, FigureQuantity, Over, Phase, Plan,
+    PublishedReference, Quantity, ReadFrom, Selector, Setting, SettingValue, Side, Statistic,
+    TargetDescription, Terms,
 };
 
 /// Names that selections can use.
@@ -137,7 +138,8 @@ fn each<T>(
 }
 
 fn expectation(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) -> Option<Expectation> {
-    let (_, amount) = amount(fields, &["bandwidth", "iops", "latency"], errors)?;
+    let key = amount_key(fields, &["bandwidth", "iops", "latency"], errors)?;
+    let amount = amount(fields, key, errors)?;
     if let Some(target) = fields.text("target") {
         errors.extend(known.no_target(target, fields.span("target")));
     }
@@ -154,12 +156,9 @@ fn expectation(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyEr
     Some(expected)
 }
 
-/// How the keys begin that promise a part of what a reference run reached.
-const OF_REFERENCE: &str = "reference_";
-
 fn commitment(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) -> Option<Commitment> {
-    let (key, amount) = amount(fields, &PROMISES, errors)?;
-    if matches!(amount, Amount::Latency { .. }) && fields.has("rate") {
+    let (key, asked) = asked(fields, errors)?;
+    if asked.is_of_latency() && fields.has("rate") {
         errors.push(StudyError::new(
             fields.key_span("rate"),
             "without effect",
@@ -176,8 +175,7 @@ fn commitment(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyErr
         rate: fields.parsed("rate")?,
         statistic: fields.parsed("statistic")?,
         bound: if key.ends_with("_at_least") { Bound::AtLeast } else { Bound::AtMost },
-        amount,
-        of_reference: key.starts_with(OF_REFERENCE),
+        asked,
         over: fields.parsed("over")?,
     };
     errors.extend(never_sure(fields, &promised, known));
@@ -241,12 +239,21 @@ fn never_sure(fields: &Fields, promised: &Commitment, known: &KnownNames<'_>) ->
     Some(StudyError::new(fields.span("statistic"), "needs more repetitions", message, help))
 }
 
-/// The one amount that `fields` gives under one of `keys`, and its key.
-fn amount(
-    fields: &Fields,
-    keys: &[&'static str],
-    errors: &mut Vec<StudyError>,
-) -> Option<(&'static str, Amount)> {
+/// What a commitment asks for, and its key.
+fn asked(fields: &Fields, errors: &mut Vec<StudyError>) -> Option<(&'static str, Asked)> {
+    let key = amount_key(fields, &PROMISES, errors)?;
+    let of = match key {
+        "reference_rate_at_least" | "reference_rate_at_most" => FigureQuantity::Rate,
+        "reference_latency_at_least" | "reference_latency_at_most" => {
+            fields.number("percentile").map_or(FigureQuantity::Latency, FigureQuantity::Percentile)
+        }
+        _ => return Some((key, amount(fields, key, errors)?.into())),
+    };
+    Some((key, Asked::OfReference { share: fields.number(key)?, of }))
+}
+
+/// The one of `keys` under which `fields` gives an amount.
+fn amount_key(fields: &Fields, keys: &[&'static str], errors: &mut Vec<StudyError>) -> Option<&'static str> {
     let given: Vec<&'static str> = keys.iter().copied().filter(|key| fields.has(key)).collect();
     let help = || {
         format!("give one of {}", keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "))
@@ -265,8 +272,7 @@ fn amount(
             return None;
         }
     };
-    let percent = fields.number("percentile");
-    if percent.is_some() && !key.contains("latency") {
+    if fields.has("percentile") && !key.contains("latency") {
         errors.push(StudyError::new(
             fields.key_span("percentile"),
             "without effect",
@@ -274,24 +280,25 @@ fn amount(
             "it needs a latency; otherwise leave it out",
         ));
     }
-    let amount = match fields.value(key)? {
+    Some(key)
+}
+
+/// The amount that `fields` gives under `key`.
+fn amount(fields: &Fields, key: &str, errors: &mut Vec<StudyError>) -> Option<Amount> {
+    Some(match fields.value(key)? {
         Value::Integer(0) => {
             let message = format!("`{key}` is a time of 0");
             let help = "give a time above 0: nothing can be compared with 0";
             errors.push(StudyError::new(fields.span(key), "above 0", message, help));
             return None;
         }
-        Value::Integer(nanos) => Amount::Latency { nanos: *nanos as f64, percent },
-        Value::Number(share) if key.starts_with("reference_latency") => {
-            Amount::Latency { nanos: *share, percent }
+        Value::Integer(nanos) => {
+            Amount::Latency { nanos: *nanos as f64, percent: fields.number("percentile") }
         }
-        Value::Number(rate) if key.starts_with("iops") || key.starts_with(OF_REFERENCE) => {
-            Amount::OperationsPerSecond(*rate)
-        }
+        Value::Number(rate) if key.starts_with("iops") => Amount::OperationsPerSecond(*rate),
         Value::Number(rate) => Amount::BytesPerSecond(*rate),
         _ => return None,
-    };
-    Some((key, amount))
+    })
 }
 
 fn published(

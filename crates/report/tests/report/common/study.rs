@@ -96,7 +96,7 @@ fn terms() -> Criteria {
         caches: Some(Bytes::mib(1)),
         ..TargetDescription::default()
     };
-    let commitment = |name: &str, statistic, bound, amount| Commitment {
+    let commitment = |name: &str, statistic, bound, amount: Amount| Commitment {
         name: name.to_owned(),
         by: "vendor".to_owned(),
         figures: Selector {
@@ -107,8 +107,7 @@ fn terms() -> Criteria {
         rate: RateName::ByWall,
         statistic,
         bound,
-        of_reference: false,
-        amount,
+        asked: amount.into(),
         over: Over::Best,
         terms: plan::Terms::default(),
     };

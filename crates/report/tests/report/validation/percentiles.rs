@@ -160,7 +160,7 @@ impl Model {
         let nanos = limits.map(|limit| (limit * MEAN_NS).round());
         let promise = |nanos: f64| Commitment {
             bound: Bound::AtMost,
-            amount: Amount::Latency { nanos, percent: Some(self.percent) },
+            asked: Amount::Latency { nanos, percent: Some(self.percent) }.into(),
             ..commitment(Statistic::Median, 1.0)
         };
         let criteria =

@@ -183,8 +183,7 @@ pub(super) fn commitment(statistic: Statistic, bytes_per_second: f64) -> Commitm
         rate: RateName::ByWall,
         statistic,
         bound: Bound::AtLeast,
-        of_reference: false,
-        amount: Amount::BytesPerSecond(bytes_per_second),
+        asked: Amount::BytesPerSecond(bytes_per_second).into(),
         over: Over::Every,
         terms: plan::Terms::default(),
     }

@@ -146,12 +146,7 @@ fn promised(report: &Report) -> Option<Chart> {
     let label = |one: &Verdict| {
         let commitment = &one.commitment;
         let word = one.word();
-        let promised = criterion(
-            commitment,
-            one.promised().is_none(),
-            side(commitment.bound),
-            promised_unit(report, one),
-        );
+        let promised = criterion(one.asked(), side(commitment.bound), promised_unit(report, one));
         escaped(&format!("{word} · {}, {promised}", commitment.name))
     };
     let labels: Vec<String> = measured.iter().map(|(one, _)| label(one)).collect();
@@ -209,8 +204,9 @@ fn promised(report: &Report) -> Option<Chart> {
 
 /// Measured `value` ÷ promised amount, or its inverse for an upper bound; at least 1 means kept.
 fn share(one: &Verdict, value: f64) -> f64 {
+    let promised = one.promised().unwrap_or(f64::NAN);
     match one.commitment.bound {
-        Bound::AtLeast => value / one.commitment.amount.number(),
-        Bound::AtMost => one.commitment.amount.number() / value,
+        Bound::AtLeast => value / promised,
+        Bound::AtMost => promised / value,
     }
 }
