@@ -19,8 +19,9 @@ impl SimulatedMachine {
     #[must_use]
     pub fn spaces(&self, plan: &Plan) -> Vec<FileSystemSpace> {
         let mut spaces: Vec<(&Layout, FileSystemSpace)> = Vec::new();
-        spaces
-            .extend(self.model.layouts.iter().filter_map(|layout| Some((layout, self.space(layout, plan)?))));
+        spaces.extend(
+            self.setup.model.layouts.iter().filter_map(|layout| Some((layout, self.space(layout, plan)?))),
+        );
         let mut together: Vec<FileSystemSpace> = Vec::new();
         for (number, (layout, space)) in spaces.iter().enumerate() {
             let is_same = |other: &Layout| (&other.devices, other.local) == (&layout.devices, layout.local);
@@ -43,8 +44,9 @@ impl SimulatedMachine {
     }
 
     fn space(&self, layout: &Layout, plan: &Plan) -> Option<FileSystemSpace> {
-        let capacity = Striping::new(&self.model, layout).capacity(self.device_bytes(layout)?);
-        let cases = || plan.cases.iter().filter(|case| self.model.layout_of(&case.target) == Some(layout));
+        let capacity = Striping::new(&self.setup.model, layout).capacity(self.device_bytes(layout)?);
+        let cases =
+            || plan.cases.iter().filter(|case| self.setup.model.layout_of(&case.target) == Some(layout));
         let each = |case: &Case| {
             plan.criteria
                 .targets
@@ -71,7 +73,7 @@ impl SimulatedMachine {
         transfers().try_for_each(|case| self.check_file(case))?;
         let environment = RunEnvironment {
             spaces: self.spaces(plan),
-            model: Some(self.model.model.name.clone()),
+            model: Some(self.setup.model.model.name.clone()),
             ..RunEnvironment::default()
         };
         let (of_cases, together) = estimates(plan, &environment);
@@ -93,7 +95,7 @@ impl SimulatedMachine {
     /// Checks that a file fits on the devices that store it.
     fn check_file(&self, case: &Case) -> Result<(), RunnerError> {
         let workload = &case.workload;
-        let Some(layout) = self.model.layout_of(&case.target) else { return Ok(()) };
+        let Some(layout) = self.setup.model.layout_of(&case.target) else { return Ok(()) };
         let (_, chunk) = layout.striping(u32::MAX);
         if let Some(chunk) = chunk.filter(|chunk| workload.geometry.transfer.0 / chunk.0 > CHUNKS_MAX) {
             let told = format!(
@@ -109,7 +111,7 @@ impl SimulatedMachine {
             Sharing::Shared => workload.footprint(),
             _ => workload.geometry.bytes_per_task(),
         };
-        let striping = Striping::new(&self.model, layout);
+        let striping = Striping::new(&self.setup.model, layout);
         let most = striping.file_capacity(size);
         if file.0 <= most {
             return Ok(());
@@ -131,13 +133,13 @@ impl SimulatedMachine {
     /// Checks that the device with most files of `case` has room for them.
     fn check_fullest(&self, case: &Case) -> Result<(), RunnerError> {
         let workload = &case.workload;
-        let Some(layout) = self.model.layout_of(&case.target) else { return Ok(()) };
+        let Some(layout) = self.setup.model.layout_of(&case.target) else { return Ok(()) };
         let Some(size) = self.device_bytes(layout) else { return Ok(()) };
-        if workload.files.sharing == Sharing::Shared || self.members.contains_key(&case.id) {
+        if workload.files.sharing == Sharing::Shared || self.setup.members.contains_key(&case.id) {
             return Ok(());
         }
         let file = workload.geometry.bytes_per_task();
-        let striping = Striping::new(&self.model, layout);
+        let striping = Striping::new(&self.setup.model, layout);
         let most = striping.file_capacity(size);
         let files = u64::from(workload.tasks / if layout.local { workload.nodes.max(1) } else { 1 });
         let fullest = striping.files_of_fullest_device(files);
@@ -156,7 +158,7 @@ impl SimulatedMachine {
 
     /// Checks that no node of `case` accesses data that another node has on its own devices.
     pub(super) fn check_local(&self, case: &Case) -> Result<(), RunnerError> {
-        let is_local = self.model.layout_of(&case.target).is_some_and(|layout| layout.local);
+        let is_local = self.setup.model.layout_of(&case.target).is_some_and(|layout| layout.local);
         if !is_local || case.workload.nodes < 2 {
             return Ok(());
         }
@@ -170,7 +172,8 @@ impl SimulatedMachine {
 
     /// Checks that the model has a device for each member of the target of `case`.
     pub(super) fn check_members(&self, case: &Case) -> Result<(), RunnerError> {
-        let (Some(members), Some(layout)) = (self.members.get(&case.id), self.model.layout_of(&case.target))
+        let (Some(members), Some(layout)) =
+            (self.setup.members.get(&case.id), self.setup.model.layout_of(&case.target))
         else {
             return Ok(());
         };
@@ -179,7 +182,7 @@ impl SimulatedMachine {
                         `member` and `members`";
             return Err(lacking(case, told.to_owned()));
         }
-        let devices = self.model.group(&layout.devices).map_or(0, |group| group.count);
+        let devices = self.setup.model.group(&layout.devices).map_or(0, |group| group.count);
         let (stripe, _) = layout.striping(devices);
         if stripe > 1 {
             let told = format!(
@@ -203,6 +206,6 @@ impl SimulatedMachine {
 
     /// Size of each device of `layout` in bytes, if the model specifies it.
     fn device_bytes(&self, layout: &Layout) -> Option<u64> {
-        Some(self.model.group(&layout.devices)?.size?.0)
+        Some(self.setup.model.group(&layout.devices)?.size?.0)
     }
 }

@@ -17,6 +17,8 @@ const NAME: f64 = 3e-6;
 const BUFFERED: f64 = 10_000_000.0;
 const RANDOM: f64 = 300_000.0;
 const TURNS: f64 = 20.0;
+/// Phases of a case that are simulated at once, if there are as many processors.
+const AT_ONCE_MAX: usize = 4;
 
 impl SimulatedMachine {
     /// Expected seconds of computing for a phase of each case, within a factor of five for the ready studies and models.
@@ -32,27 +34,32 @@ impl SimulatedMachine {
         let most = estimate.phases.iter().map(operations).fold(0.0, f64::max);
         let in_flight = f64::from(workload.tasks) * f64::from(workload.backend.depth().max(1));
         let simulated = match workload.work {
-            _ if !self.extrapolates => most,
+            _ if !self.setup.extrapolates => most,
             Work::Jobs(_) | Work::Objects(_) | Work::Rpc(_) => most,
-            _ if self.model.node.cache.is_some() && !workload.direct && workload.work.is_transfers() => {
+            _ if self.setup.model.node.cache.is_some()
+                && !workload.direct
+                && workload.work.is_transfers() =>
+            {
                 most.min(BUFFERED)
             }
             _ if self.is_random() => most.min(RANDOM.max(TURNS * in_flight)),
             _ => most.min(TURNS * in_flight),
         };
-        let pieces = self.layout_of(case).map_or(1.0, |layout| {
-            let chunk = self.model.layouts[layout].chunk.map_or(u64::MAX, |chunk| chunk.0.max(1));
+        let pieces = self.setup.layout_of(case).map_or(1.0, |layout| {
+            let chunk = self.setup.model.layouts[layout].chunk.map_or(u64::MAX, |chunk| chunk.0.max(1));
             (transfer / chunk + 1) as f64
         });
         let each = if workload.work.makes_trees() { NAME } else { PIECE * pieces };
-        PHASE + TASK * f64::from(workload.tasks) + each * simulated
+        let threads = if self.setup.is_independent(workload) { self.ahead.threads } else { 1 };
+        (PHASE + TASK * f64::from(workload.tasks) + each * simulated) / threads.min(AT_ONCE_MAX) as f64
     }
 
     /// Whether any part takes random times.
     fn is_random(&self) -> bool {
-        let devices = self.model.devices.iter().flat_map(|device| [Some(&device.read), Some(&device.write)]);
+        let devices =
+            self.setup.model.devices.iter().flat_map(|device| [Some(&device.read), Some(&device.write)]);
         let servers =
-            self.model.servers.iter().flat_map(|server| [server.read.as_ref(), server.write.as_ref()]);
+            self.setup.model.servers.iter().flat_map(|server| [server.read.as_ref(), server.write.as_ref()]);
         devices.chain(servers).flatten().any(|service| service.distribution != Distribution::Fixed)
     }
 }

@@ -16,7 +16,7 @@ impl SimulatedMachine {
     /// Checks that the model specifies how fast the steps of `jobs` compute, and has the memory that each
     /// of them asks for.
     pub(super) fn check_jobs(&self, case: &Case, jobs: &Jobs) -> Result<(), RunnerError> {
-        let node = &self.model.node;
+        let node = &self.setup.model.node;
         if node.rows_per_second.is_none() {
             let told = "the model does not state how fast its processors read and write rows: give \
                         `rows_per_second` of its nodes";
@@ -52,38 +52,39 @@ impl SimulatedMachine {
         }
     }
 
-    /// Carries out a phase of `jobs`, with all times multiplied by `factor`.
+    /// Carries out a phase of `jobs` on `layout`.
     pub(super) fn jobs(
         &mut self,
         case: &Case,
         job: &PhaseJob<'_>,
         jobs: &Jobs,
-        (layout, factor): (usize, f64),
+        layout: usize,
         controls: &Controls,
     ) -> Result<MachinePhase, RunnerError> {
         let placement = JobsPlacement::new(job.workload).ok_or(RunnerError::OutOfPlace)?;
         let reuse = job.workload.files.existing == Existing::Reuse;
         let loads = job.phase == Phase::Load;
-        let processors = self.model.node.processors;
+        let processors = self.setup.model.node.processors;
         let (tasks, concurrency, limit) = match loads {
             true => (load_tasks(placement, job.repetition, reuse), processors, None),
             false => (matrix_tasks(placement, job.repetition), jobs.concurrency, jobs.launch_limit),
         };
         let rules = LaunchRules { concurrency, limit, interval: job.series_interval };
-        let limits = self.limits.clone();
-        let times = ComputeTimes::of(&self.model.node, factor);
+        let factor = self.setup.draw(case, job, &mut self.system);
+        let times = ComputeTimes::of(&self.setup.model.node, factor);
         let input = PhaseInput {
             job,
             node_of: &[],
             ends: &[],
             layout,
-            limits: &limits,
+            limits: &self.setup.limits,
             key: 0,
             members: None,
             factor,
             cached: &[],
             controls,
-            extrapolates: self.extrapolates,
+            shows: true,
+            extrapolates: self.setup.extrapolates,
         };
         let (launched, output) = launches(&input, (jobs, times), (&tasks, rules), &mut self.system);
         in_time(case, &output)?;

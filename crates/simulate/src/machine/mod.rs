@@ -1,5 +1,6 @@
 //! A model that serves as the machine of a run.
 
+mod ahead;
 mod capacity;
 mod computing;
 mod facts;
@@ -12,6 +13,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::iter::repeat_n;
+use std::num::NonZero;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use comm::{Clock, Topology};
@@ -22,6 +25,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use record::HostFacts;
 use runner::{Machine, MachinePhase, RunnerError};
 
+use crate::machine::ahead::{Ahead, Independent};
 use crate::model::Model;
 use crate::simulation::parts::service::normal;
 use crate::simulation::phase::{PhaseInput, PhaseOutput, simulate};
@@ -34,17 +38,37 @@ const LATENCY_LIMIT_NS: u64 = 1 << 42;
 
 /// A model that is used in a run: the state of its parts, and the time on its clock.
 ///
-/// The same model, seed and plan give the same figures on every machine.
+/// The same model, seed and plan give the same figures on every machine, whatever the number of threads.
 #[derive(Debug)]
 pub struct SimulatedMachine {
-    model: Model,
+    setup: Setup,
     system: System,
-    limits: NodeLimits,
+    ahead: Ahead,
     topology: Topology,
+}
+
+/// What does not change during a run.
+#[derive(Debug)]
+struct Setup {
+    model: Model,
+    limits: NodeLimits,
+    cases: Vec<Case>,
     /// The members, by case.
     members: HashMap<String, Members>,
     seed: u64,
     extrapolates: bool,
+}
+
+/// A phase to be simulated.
+struct PhaseOrder<'a> {
+    case: &'a Case,
+    job: PhaseJob<'a>,
+    /// Index of the layout.
+    layout: usize,
+    /// The node of each task.
+    node_of: &'a [u32],
+    /// Whether its progress is shown.
+    shows: bool,
 }
 
 impl SimulatedMachine {
@@ -63,20 +87,30 @@ impl SimulatedMachine {
         let processes = plan.cases.iter().map(ends).max().unwrap_or(1) as usize;
         let names = (0..nodes).flat_map(|node| repeat_n(node_name(&model, node), processes));
         let topology = Topology::of(names);
-        let members = members::of_plan(plan);
-        Self { limits: NodeLimits::of(&model), topology, system, members, seed, extrapolates: true, model }
+        let threads = available_parallelism().map_or(1, NonZero::get);
+        let ahead = Ahead::new(system.clone(), threads);
+        let (limits, members) = (NodeLimits::of(&model), members::of_plan(plan));
+        let setup = Setup { limits, cases: plan.cases.clone(), members, seed, extrapolates: true, model };
+        Self { setup, system, ahead, topology }
+    }
+
+    /// The same, but with at most so many threads instead of one for each processor.
+    #[must_use]
+    pub fn with_threads(mut self, threads: NonZero<usize>) -> Self {
+        self.ahead.threads = threads.get();
+        self
     }
 
     /// The same, but all of each phase is simulated, however long its state is steady.
     #[must_use]
     pub fn without_extrapolation(self) -> Self {
-        Self { extrapolates: false, ..self }
+        Self { setup: Setup { extrapolates: false, ..self.setup }, ..self }
     }
 
     /// The model.
     #[must_use]
     pub fn model(&self) -> &Model {
-        &self.model
+        &self.setup.model
     }
 
     /// The machine's nodes, each with as many processes as the plan needs.
@@ -89,22 +123,6 @@ impl SimulatedMachine {
         u32::try_from(self.system.nodes.len()).unwrap_or(u32::MAX)
     }
 
-    fn layout_of(&self, case: &Case) -> Result<usize, RunnerError> {
-        let target = case.target.as_str();
-        let layout = self.model.layout_of(target);
-        let index = layout.and_then(|layout| self.model.layouts.iter().position(|one| one == layout));
-        index.ok_or_else(|| {
-            let names: Vec<&str> =
-                self.model.layouts.iter().flat_map(|layout| &layout.targets).map(String::as_str).collect();
-            let told = format!(
-                "the target `{target}` is not on any layout of the model, whose layouts have the targets \
-                 {}: add it to `targets` of one of them",
-                names.join(", ")
-            );
-            lacking(case, told)
-        })
-    }
-
     /// Checks that the model specifies how long messages take, and everything else that `rpc` needs.
     fn check_exchanges(&self, case: &Case, rpc: &Rpc) -> Result<(), RunnerError> {
         let bound = |binding: &Binding| *binding != Binding::None;
@@ -114,9 +132,10 @@ impl SimulatedMachine {
             return Err(lacking(case, told.to_owned()));
         }
         let works = self.system.request_time > 0;
-        let links = self.model.links.iter().filter(|link| self.model.node.through.contains(&link.name));
+        let links =
+            self.setup.model.links.iter().filter(|link| self.setup.model.node.through.contains(&link.name));
         let mut takes = links.map(|link| link.bandwidth.is_some() || self.system.latency_between() > 0);
-        let is_sent = self.model.node.bandwidth.is_some() || takes.any(|one| one);
+        let is_sent = self.setup.model.node.bandwidth.is_some() || takes.any(|one| one);
         // Messages within a node only use processor time.
         let nodes = self.nodes_of_ends(&case.workload)?;
         let node = |end: u32| nodes.get(end as usize);
@@ -175,7 +194,7 @@ impl SimulatedMachine {
 
     /// Records what the page caches contain after a phase.
     fn keep_in_caches(&mut self, key: u64, moved: &[u64], all: &[u64]) {
-        let Some((size, _)) = self.limits.cache else { return };
+        let Some((size, _)) = self.setup.limits.cache else { return };
         for ((node, moved), all) in self.system.nodes.iter_mut().zip(moved).zip(all) {
             let there = node.cached.entry(key).or_insert(0);
             *there = (*there).max(*moved).min(*all).min(size);
@@ -192,12 +211,68 @@ impl SimulatedMachine {
     }
 }
 
+impl Setup {
+    fn layout_of(&self, case: &Case) -> Result<usize, RunnerError> {
+        let target = case.target.as_str();
+        let layout = self.model.layout_of(target);
+        let index = layout.and_then(|layout| self.model.layouts.iter().position(|one| one == layout));
+        index.ok_or_else(|| {
+            let names: Vec<&str> =
+                self.model.layouts.iter().flat_map(|layout| &layout.targets).map(String::as_str).collect();
+            let told = format!(
+                "the target `{target}` is not on any layout of the model, whose layouts have the targets \
+                 {}: add it to `targets` of one of them",
+                names.join(", ")
+            );
+            lacking(case, told)
+        })
+    }
+
+    /// Seeds all random numbers of a phase, and returns the factor of its times. A case draws the same numbers whatever
+    /// ran before it, so that a resumed run gives the same figures.
+    fn draw(&self, case: &Case, job: &PhaseJob<'_>, system: &mut System) -> f64 {
+        let noise = self.model.model.noise;
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed_of(self.seed, case, job));
+        let factor = if noise > 0.0 { libm::exp(noise * normal(&mut random)) } else { 1.0 };
+        system.reseed(&mut random);
+        factor
+    }
+
+    /// Simulates a phase on `system`, whose clock it advances. `ends` are the nodes of endpoints, and `cached` the shares of
+    /// the reads of each node that its page cache serves.
+    fn simulate(
+        &self,
+        order: &PhaseOrder<'_>,
+        ends: &[u32],
+        cached: &[f64],
+        controls: &Controls,
+        system: &mut System,
+    ) -> PhaseOutput {
+        let &PhaseOrder { case, ref job, layout, node_of, shows } = order;
+        let input = PhaseInput {
+            job,
+            node_of,
+            ends,
+            layout,
+            limits: &self.limits,
+            key: key_of(layout, case),
+            members: self.members.get(&case.id).copied(),
+            factor: self.draw(case, job, system),
+            cached,
+            controls,
+            shows,
+            extrapolates: self.extrapolates,
+        };
+        simulate(&input, system)
+    }
+}
+
 impl Machine for SimulatedMachine {
     fn check(&self, plan: &Plan) -> Result<(), RunnerError> {
         for case in &plan.cases {
             let workload = &case.workload;
-            if workload.nodes > self.model.node.count {
-                let (needed, there) = (workload.nodes, self.model.node.count);
+            if workload.nodes > self.setup.model.node.count {
+                let (needed, there) = (workload.nodes, self.setup.model.node.count);
                 let told = format!(
                     "it needs {needed} nodes, but the model has {there}: lower `nodes`, or raise `count` of \
                      its nodes"
@@ -214,7 +289,7 @@ impl Machine for SimulatedMachine {
                 _ => {}
             }
             if !matches!(workload.work, Work::Rpc(_)) {
-                self.layout_of(case)?;
+                self.setup.layout_of(case)?;
                 self.check_local(case)?;
                 self.check_members(case)?;
             }
@@ -239,11 +314,11 @@ impl Machine for SimulatedMachine {
     }
 
     fn nodes(&self) -> Vec<HostFacts> {
-        (0..self.node_count()).map(|node| facts::of_node(&self.model, node)).collect()
+        (0..self.node_count()).map(|node| facts::of_node(&self.setup.model, node)).collect()
     }
 
     fn clocks(&self) -> Vec<Clock> {
-        let node = &self.model.node;
+        let node = &self.setup.model.node;
         let used = self.node_count();
         if used < 2 || (node.clock_offset.is_none() && node.clock_drift.is_none()) {
             return Vec::new();
@@ -272,34 +347,21 @@ impl Machine for SimulatedMachine {
     ) -> Result<MachinePhase, RunnerError> {
         // Exchanges do not use any devices.
         let exchanges = matches!(job.workload.work, Work::Rpc(_));
-        let layout = if exchanges { 0 } else { self.layout_of(case)? };
+        let layout = if exchanges { 0 } else { self.setup.layout_of(case)? };
+        if let Work::Jobs(jobs) = &job.workload.work {
+            return self.jobs(case, job, jobs, layout, controls);
+        }
+        let order = PhaseOrder { case, job: job.clone(), layout, node_of, shows: true };
+        if self.setup.is_independent(job.workload) && self.system.behind.is_empty() {
+            let Independent { mut phase, length } = self.ahead.phase(&self.setup, &order, controls)?;
+            phase.outcome.started_unix_ns = i64::try_from(ns(self.system.now)).unwrap_or(i64::MAX);
+            self.system.now = self.system.now.saturating_add(length);
+            return Ok(phase);
+        }
         let key = key_of(layout, case);
         let (cached, bytes) = self.cached(job, node_of, key);
-        let noise = self.model.model.noise;
-        // A case draws the same random numbers whatever ran before it, so that a resumed run gives the
-        // same figures.
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed_of(self.seed, case, job));
-        let factor = if noise > 0.0 { libm::exp(noise * normal(&mut random)) } else { 1.0 };
-        self.system.reseed(&mut random);
-        let limits = self.limits.clone();
         let ends = if exchanges { self.nodes_of_ends(job.workload)? } else { Vec::new() };
-        if let Work::Jobs(jobs) = &job.workload.work {
-            return self.jobs(case, job, jobs, (layout, factor), controls);
-        }
-        let input = PhaseInput {
-            job,
-            node_of,
-            ends: &ends,
-            layout,
-            limits: &limits,
-            key,
-            members: self.members.get(&case.id).copied(),
-            factor,
-            cached: &cached,
-            controls,
-            extrapolates: self.extrapolates,
-        };
-        let output = simulate(&input, &mut self.system);
+        let output = self.setup.simulate(&order, &ends, &cached, controls, &mut self.system);
         in_time(case, &output)?;
         if !job.workload.direct && !exchanges {
             let mut moved = vec![0; self.system.nodes.len()];

@@ -14,7 +14,7 @@ use crate::simulation::parts::station::{Limiter, RateLimit, Slots, Station};
 use crate::simulation::time::{Ticks, ticks};
 
 /// All parts of a model.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct System {
     /// The present time. Phases run one after another.
     pub(crate) now: Ticks,

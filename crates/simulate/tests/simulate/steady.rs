@@ -1,7 +1,9 @@
 //! What is computed of a steady state, against the simulation of all of it.
 
 use std::fs;
+use std::num::NonZero;
 use std::path::Path;
+use std::time::Duration;
 
 use engine::{Controls, PhaseJob};
 use plan::{Backend, Bytes, Case, Geometry, Nanos, Order, Pace, Phase, Sharing, Tree, Work, WorkloadSpec};
@@ -191,4 +193,62 @@ fn tasks_that_create_names_end_together() {
     });
     let mean = differences.iter().sum::<f64>() / 4.0;
     assert!(mean.abs() < 0.004, "{differences:?}");
+}
+
+/// Writes of files on five drives each, whose times are random: the tasks spread over the drives so slowly that each
+/// window of a second looks steady.
+#[test]
+fn tasks_that_mix_slowly_are_simulated_long_enough() {
+    let (target, spec) = work("lustre-writes", (1, 24), 124 << 10, Some(12));
+    let geometry = Geometry { block: spec.geometry.transfer, segments: 4096, ..spec.geometry };
+    let phases = both(&stock("lustre-ef560"), &(target, WorkloadSpec { geometry, ..spec }), Phase::Write);
+    let (share, _) = computed(&phases[0]).expect("some of it is computed");
+    assert!(share > 0.3, "{share}");
+    let [computed, all] = phases.map(|phase| phase.outcome.writes as f64);
+    assert!((computed / all - 1.0).abs() <= 0.015, "{computed} and {all} writes");
+}
+
+/// The phases of two cases with five repetitions each, in the order of a run.
+fn run(model: &Model, cases: &[Case], threads: usize) -> String {
+    let threads = NonZero::new(threads).expect("at least one");
+    let mut machine = machine_of_cases(model.clone(), cases.to_vec(), 7).with_threads(threads);
+    let mut all = String::new();
+    for case in cases {
+        let node_of: Vec<u32> = (0..case.workload.tasks).map(|task| task % case.workload.nodes).collect();
+        for pass in 0..case.repetitions {
+            for &phase in &case.phases {
+                let job = PhaseJob::new(&case.workload, phase, pass);
+                let phase = machine.phase(case, &job, &node_of, &Controls::new()).expect("all parts");
+                all += &format!("{:?} {:?}\n", machine.elapsed(), phase);
+                machine.pause(Duration::from_millis(10));
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let cases = |target: &str, direct: bool| -> Vec<Case> {
+        let sizes = [4_u64 << 10, 64 << 10];
+        let case = |(number, size): (usize, u64)| {
+            let spec = WorkloadSpec { direct, ..work(target, (2, 3), size, None).1 };
+            let spec = WorkloadSpec { order: Order::Random { seed: 1 }, ..spec };
+            let phases = vec![Phase::Write, Phase::Read];
+            let workload = spec.validate().expect("valid");
+            let case = Case::new(format!("case {number}"), workload, phases);
+            Case { target: target.to_owned(), repetitions: 5, ..case }
+        };
+        sizes.into_iter().enumerate().map(case).collect()
+    };
+    // The last one uses page caches: each phase depends on the one before it.
+    for (name, target, direct) in
+        [("lustre-ef560", "lustre", true), ("scale-disks", "scale", true), ("scale-disks", "scale", false)]
+    {
+        let (model, cases) = (stock(name), cases(target, direct));
+        let one = run(&model, &cases, 1);
+        for threads in [2, 5] {
+            assert!(run(&model, &cases, threads) == one, "{name} with {threads} threads");
+        }
+    }
 }

@@ -61,6 +61,8 @@ pub(crate) struct PhaseInput<'a> {
     /// The share of each node's reads that its page cache serves.
     pub(crate) cached: &'a [f64],
     pub(crate) controls: &'a Controls,
+    /// Whether the progress is shown there.
+    pub(crate) shows: bool,
     /// Whether the time in a steady state is computed and not simulated.
     pub(crate) extrapolates: bool,
 }
@@ -350,7 +352,7 @@ impl<'a> Running<'a> {
 
     /// Processes all events until it is stopped or the clock ends.
     fn go(&mut self) -> bool {
-        self.input.controls.show(Progress { model_ns: Some(0), ..Progress::default() });
+        self.show(Progress { model_ns: Some(0), ..Progress::default() });
         let mut count = 0_u32;
         while let Some((now, number)) = self.events.first() {
             if now >= CLOCK_END {
@@ -370,10 +372,16 @@ impl<'a> Running<'a> {
                 }
                 let transfers = self.tasks.iter().map(|task| task.done.iter().sum::<u64>()).sum();
                 let model_ns = Some(ns(now - self.start));
-                self.input.controls.show(Progress { transfers, bytes: self.moved, launches: None, model_ns });
+                self.show(Progress { transfers, bytes: self.moved, launches: None, model_ns });
             }
         }
         false
+    }
+
+    fn show(&self, progress: Progress) {
+        if self.input.shows {
+            self.input.controls.show(progress);
+        }
     }
 
     /// Processes the first event, if there is one.

@@ -179,7 +179,7 @@ impl Running<'_> {
             return Err(usize::try_from(longer).ok().and_then(|times| checked.period.checked_mul(times)));
         }
         let drives = self.work_of_window(begin.at, now).ok_or(None)?;
-        Ok(SteadyWindow { length, rate_error: 0.0, is_exact: true, drives, tasks })
+        Ok(SteadyWindow { length, rate_error: 0.0, latency_error: 0.0, is_exact: true, drives, tasks })
     }
 
     /// The operations of tasks in the same position in both periods, if they were the same and each of the tasks did

@@ -41,8 +41,11 @@ const CHANGES: f64 = 2.0;
 /// Most that the mean latency may drift in the time that is not simulated, and percentiles as a share of their widths.
 const DRIFT: f64 = 0.003;
 const DRIFT_OF_WIDTH: f64 = 0.2;
-/// The time that was simulated is at most doubled this often: at least half of a phase is simulated.
+/// The time that was simulated is at most doubled this often if nothing is random: at least half of a phase is simulated.
 const DOUBLINGS_MAX: f64 = 1.0;
+/// The same while chance has not mixed the tasks: each has done fewer operations than this.
+const DOUBLINGS_MIXING: f64 = 3.0;
+const TURNS_MIXED: u64 = 4096;
 /// Both halves of a window may differ by this number of standard errors and this share.
 const TREND_ERRORS: f64 = 2.5;
 const TREND_SHARE: f64 = 0.003;
@@ -151,8 +154,10 @@ impl Running<'_> {
             return self.begin_window(now);
         };
         let changes = self.changes_of_levels(&window);
-        let longest =
-            self.time_to_skip(now, &window).min(self.time_to_fill(&changes)).min(self.time_to_drift(now));
+        let longest = self
+            .time_to_skip(now, &window)
+            .min(self.time_to_fill(&changes))
+            .min(self.time_to_drift(now, &window));
         let time = self.whole_turns(longest);
         if (time as f64) < WINDOWS_MIN * window.length as f64 {
             self.steady.batch *= 2;
@@ -194,21 +199,32 @@ impl Running<'_> {
         }
         drop(windows);
         let drives = self.work_of_window(first.at, now)?;
-        Some(SteadyWindow { length, rate_error, is_exact: false, drives, tasks: self.task_rates() })
+        Some(SteadyWindow {
+            length,
+            rate_error,
+            latency_error,
+            is_exact: false,
+            drives,
+            tasks: self.task_rates(),
+        })
     }
 
     /// The time in which latencies stay as they are, if nothing is random. Tasks whose times are all fixed synchronise with
     /// each other, the more slowly the longer they run: about as much changes from each window to the next one, which is
     /// twice as long. They do not while they are not simulated, so only the time that was simulated makes them older.
-    fn time_to_drift(&self, now: Ticks) -> Ticks {
-        if self.has_chance() {
-            return Ticks::MAX;
-        }
+    fn time_to_drift(&self, now: Ticks, window: &SteadyWindow) -> Ticks {
+        let chance = self.has_chance().then_some(window.latency_error);
         let doublings = self
             .recording
             .windows()
-            .map(|(window, previous)| previous.map_or(0.0, |previous| doublings(window, previous)));
-        let times = libm::exp2(doublings.fold(DOUBLINGS_MAX, f64::min));
+            .map(|(window, previous)| previous.map_or(0.0, |previous| doublings(window, previous, chance)));
+        let turns = self.recording.recorded().0 / self.in_flight();
+        let most = match chance {
+            None => DOUBLINGS_MAX,
+            Some(_) if turns < TURNS_MIXED => DOUBLINGS_MIXING,
+            Some(_) => f64::INFINITY,
+        };
+        let times = libm::exp2(doublings.fold(most, f64::min));
         let so_far = now - self.first_io;
         let simulated = so_far - self.steady.skipped;
         whole(simulated as f64 * times).saturating_sub(so_far)
@@ -498,6 +514,8 @@ impl Running<'_> {
 pub(super) struct SteadyWindow {
     pub(super) length: Ticks,
     pub(super) rate_error: f64,
+    /// The same of the mean latency.
+    pub(super) latency_error: f64,
     /// Whether all that follows is as in it, so that nothing has to be left for the end.
     pub(super) is_exact: bool,
     /// The work of each device.
@@ -571,10 +589,16 @@ fn has_percentiles(window: &Window, previous: Option<&Window>, dependence: f64) 
 
 /// How often the time so far can double until the mean, the median or p99 has changed by as much as it may, if each time
 /// they change as between two windows.
-fn doublings(window: &Window, previous: &Window) -> f64 {
+fn doublings(window: &Window, previous: &Window, chance: Option<f64>) -> f64 {
     let [mean, before] =
         [window, previous].map(|one| one.sums.latency as f64 / one.sums.operations.max(1) as f64);
-    let of_mean = DRIFT / (mean / before - 1.0).abs();
+    let change = (mean / before - 1.0).abs();
+    if let Some(error) = chance {
+        // The window before is half as long.
+        let by_chance = error * 3.0_f64.sqrt();
+        return DRIFT / (change - by_chance).max(0.0);
+    }
+    let of_mean = DRIFT / change;
     let of_percentiles = PERCENTILES.map(|(share, width)| {
         let [value, before] = [window, previous].map(|one| within_bucket(one, share));
         DRIFT_OF_WIDTH * width / (value / before - 1.0).abs()
