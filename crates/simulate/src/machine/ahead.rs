@@ -9,12 +9,12 @@ use std::collections::HashMap;
 use std::thread;
 
 use engine::{Controls, PhaseJob, TransferLimit};
-use plan::{Case, Phase, Work, Workload};
+use plan::{Case, Phase, Workload};
 use record::PhaseKey;
 use runner::{MachinePhase, RunnerError};
 
-use super::{PhaseOrder, Setup, in_time, outcome};
-use crate::model::{Model, TroubleKind};
+use super::outcome;
+use super::setup::{PhaseOrder, Setup, in_time};
 use crate::simulation::phase::PhaseOutput;
 use crate::simulation::system::System;
 use crate::simulation::time::Ticks;
@@ -45,17 +45,6 @@ struct Kept {
 pub(super) struct Independent {
     pub(super) phase: MachinePhase,
     pub(super) length: Ticks,
-}
-
-impl Setup {
-    /// Whether the phases of `workload` are independent.
-    pub(super) fn is_independent(&self, workload: &Workload) -> bool {
-        let Model { node, devices, troubles, .. } = &self.model;
-        (workload.work.is_transfers() || matches!(workload.work, Work::Tree(_)))
-            && (workload.direct || node.cache.is_none())
-            && devices.iter().all(|devices| devices.write_cache.is_none())
-            && troubles.iter().all(|trouble| trouble.kind == TroubleKind::Slow)
-    }
 }
 
 impl Ahead {

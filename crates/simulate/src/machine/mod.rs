@@ -8,10 +8,8 @@ mod jobs;
 mod left_out;
 mod members;
 mod outcome;
+mod setup;
 
-use std::collections::HashMap;
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
 use std::iter::repeat_n;
 use std::num::NonZero;
 use std::thread::available_parallelism;
@@ -20,21 +18,15 @@ use std::time::Duration;
 use comm::{Clock, Topology};
 use engine::{Controls, PhaseJob};
 use plan::{Binding, Case, Order, Plan, ReadFrom, Rpc, Work, Workload};
-use rand_core::SeedableRng;
-use rand_xoshiro::Xoshiro256PlusPlus;
 use record::HostFacts;
 use runner::{Machine, MachinePhase, RunnerError};
 
 use crate::machine::ahead::{Ahead, Independent};
+use crate::machine::setup::{PhaseOrder, Setup, in_time, key_of, lacking};
 use crate::model::Model;
-use crate::simulation::parts::service::normal;
-use crate::simulation::phase::{PhaseInput, PhaseOutput, simulate};
 use crate::simulation::system::{NodeLimits, System, node_name};
-use crate::simulation::task::{Members, bytes_of_task};
+use crate::simulation::task::bytes_of_task;
 use crate::simulation::time::{TICKS_PER_NS, ns};
-
-/// Upper end of the last bucket of latency histograms: 2^42 ns.
-const LATENCY_LIMIT_NS: u64 = 1 << 42;
 
 /// A model that is used in a run: the state of its parts, and the time on its clock.
 ///
@@ -45,30 +37,6 @@ pub struct SimulatedMachine {
     system: System,
     ahead: Ahead,
     topology: Topology,
-}
-
-/// What does not change during a run.
-#[derive(Debug)]
-struct Setup {
-    model: Model,
-    limits: NodeLimits,
-    cases: Vec<Case>,
-    /// The members, by case.
-    members: HashMap<String, Members>,
-    seed: u64,
-    extrapolates: bool,
-}
-
-/// A phase to be simulated.
-struct PhaseOrder<'a> {
-    case: &'a Case,
-    job: PhaseJob<'a>,
-    /// Index of the layout.
-    layout: usize,
-    /// The node of each task.
-    node_of: &'a [u32],
-    /// Whether its progress is shown.
-    shows: bool,
 }
 
 impl SimulatedMachine {
@@ -211,62 +179,6 @@ impl SimulatedMachine {
     }
 }
 
-impl Setup {
-    fn layout_of(&self, case: &Case) -> Result<usize, RunnerError> {
-        let target = case.target.as_str();
-        let layout = self.model.layout_of(target);
-        let index = layout.and_then(|layout| self.model.layouts.iter().position(|one| one == layout));
-        index.ok_or_else(|| {
-            let names: Vec<&str> =
-                self.model.layouts.iter().flat_map(|layout| &layout.targets).map(String::as_str).collect();
-            let told = format!(
-                "the target `{target}` is not on any layout of the model, whose layouts have the targets \
-                 {}: add it to `targets` of one of them",
-                names.join(", ")
-            );
-            lacking(case, told)
-        })
-    }
-
-    /// Seeds all random numbers of a phase, and returns the factor of its times. A case draws the same numbers whatever
-    /// ran before it, so that a resumed run gives the same figures.
-    fn draw(&self, case: &Case, job: &PhaseJob<'_>, system: &mut System) -> f64 {
-        let noise = self.model.model.noise;
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed_of(self.seed, case, job));
-        let factor = if noise > 0.0 { libm::exp(noise * normal(&mut random)) } else { 1.0 };
-        system.reseed(&mut random);
-        factor
-    }
-
-    /// Simulates a phase on `system`, whose clock it advances. `ends` are the nodes of endpoints, and `cached` the shares of
-    /// the reads of each node that its page cache serves.
-    fn simulate(
-        &self,
-        order: &PhaseOrder<'_>,
-        ends: &[u32],
-        cached: &[f64],
-        controls: &Controls,
-        system: &mut System,
-    ) -> PhaseOutput {
-        let &PhaseOrder { case, ref job, layout, node_of, shows } = order;
-        let input = PhaseInput {
-            job,
-            node_of,
-            ends,
-            layout,
-            limits: &self.limits,
-            key: key_of(layout, case),
-            members: self.members.get(&case.id).copied(),
-            factor: self.draw(case, job, system),
-            cached,
-            controls,
-            shows,
-            extrapolates: self.extrapolates,
-        };
-        simulate(&input, system)
-    }
-}
-
 impl Machine for SimulatedMachine {
     fn check(&self, plan: &Plan) -> Result<(), RunnerError> {
         for case in &plan.cases {
@@ -388,39 +300,4 @@ impl Machine for SimulatedMachine {
         let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX / TICKS_PER_NS);
         self.system.now = self.system.now.saturating_add(nanos.saturating_mul(TICKS_PER_NS));
     }
-}
-
-/// The seed of a phase, computed with FNV-1a.
-fn seed_of(seed: u64, case: &Case, job: &PhaseJob<'_>) -> u64 {
-    let pass = job.repetition.to_le_bytes();
-    let words = [case.id.as_bytes(), job.phase.name().as_bytes(), &pass, &seed.to_le_bytes()];
-    words.concat().iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
-/// Rejects a phase that reached the end of the clock, or has latencies that do not fit into a histogram.
-fn in_time(case: &Case, output: &PhaseOutput) -> Result<(), RunnerError> {
-    if output.too_long {
-        let told = "this takes more than 50 days on the model: check its times and rates, or do less work";
-        return Err(lacking(case, told.to_owned()));
-    }
-    if output.recording.longest_ns >= LATENCY_LIMIT_NS {
-        let told = "one operation takes more than 73 minutes on the model, the maximum latency that is \
-                    counted: check its times and rates, or do less work at once";
-        return Err(lacking(case, told.to_owned()));
-    }
-    Ok(())
-}
-
-/// The error about something that `case` needs and the model does not have.
-fn lacking(case: &Case, told: String) -> RunnerError {
-    RunnerError::Model { case: case.id.clone(), told }
-}
-
-/// A key that distinguishes the files of cases. It is only used within one run.
-fn key_of(layout: usize, case: &Case) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (layout, &case.workload.files).hash(&mut hasher);
-    hasher.finish()
 }

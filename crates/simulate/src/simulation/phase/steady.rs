@@ -209,9 +209,10 @@ impl Running<'_> {
         })
     }
 
-    /// The time in which latencies stay as they are, if nothing is random. Tasks whose times are all fixed synchronise with
-    /// each other, the more slowly the longer they run: about as much changes from each window to the next one, which is
-    /// twice as long. They do not while they are not simulated, so only the time that was simulated makes them older.
+    /// The time in which latencies stay as they are. Tasks whose times are all fixed synchronise with each other, the more
+    /// slowly the longer they run: about as much changes from each window to the next one, which is twice as long. They do
+    /// not while they are not simulated, so only the time that was simulated makes them older. Tasks whose times are random
+    /// spread over the devices, which may be so slow that the change from window to window is less than chance.
     fn time_to_drift(&self, now: Ticks, window: &SteadyWindow) -> Ticks {
         let chance = self.has_chance().then_some(window.latency_error);
         let doublings = self
@@ -588,7 +589,8 @@ fn has_percentiles(window: &Window, previous: Option<&Window>, dependence: f64) 
 }
 
 /// How often the time so far can double until the mean, the median or p99 has changed by as much as it may, if each time
-/// they change as between two windows.
+/// they change as between two windows. By `chance` the mean of a window has this error; only what it changes by more
+/// counts then.
 fn doublings(window: &Window, previous: &Window, chance: Option<f64>) -> f64 {
     let [mean, before] =
         [window, previous].map(|one| one.sums.latency as f64 / one.sums.operations.max(1) as f64);

@@ -1,0 +1,144 @@
+//! What all phases of a run have in common, and how one of them is simulated.
+
+use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+use engine::{Controls, PhaseJob};
+use plan::{Case, Work, Workload};
+use rand_core::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use runner::RunnerError;
+
+use crate::model::{Model, TroubleKind};
+use crate::simulation::parts::service::normal;
+use crate::simulation::phase::{PhaseInput, PhaseOutput, simulate};
+use crate::simulation::system::{NodeLimits, System};
+use crate::simulation::task::Members;
+
+/// Upper end of the last bucket of latency histograms: 2^42 ns.
+const LATENCY_LIMIT_NS: u64 = 1 << 42;
+
+/// What does not change during a run.
+#[derive(Debug)]
+pub(super) struct Setup {
+    pub(super) model: Model,
+    pub(super) limits: NodeLimits,
+    pub(super) cases: Vec<Case>,
+    /// The members, by case.
+    pub(super) members: HashMap<String, Members>,
+    pub(super) seed: u64,
+    pub(super) extrapolates: bool,
+}
+
+/// A phase to be simulated.
+pub(super) struct PhaseOrder<'a> {
+    pub(super) case: &'a Case,
+    pub(super) job: PhaseJob<'a>,
+    /// Index of the layout.
+    pub(super) layout: usize,
+    /// The node of each task.
+    pub(super) node_of: &'a [u32],
+    /// Whether its progress is shown.
+    pub(super) shows: bool,
+}
+
+impl Setup {
+    pub(super) fn layout_of(&self, case: &Case) -> Result<usize, RunnerError> {
+        let target = case.target.as_str();
+        let layout = self.model.layout_of(target);
+        let index = layout.and_then(|layout| self.model.layouts.iter().position(|one| one == layout));
+        index.ok_or_else(|| {
+            let names: Vec<&str> =
+                self.model.layouts.iter().flat_map(|layout| &layout.targets).map(String::as_str).collect();
+            let told = format!(
+                "the target `{target}` is not on any layout of the model, whose layouts have the targets \
+                 {}: add it to `targets` of one of them",
+                names.join(", ")
+            );
+            lacking(case, told)
+        })
+    }
+
+    /// Whether no phase of `workload` changes another one, or is changed by one.
+    pub(super) fn is_independent(&self, workload: &Workload) -> bool {
+        let Model { node, devices, troubles, .. } = &self.model;
+        (workload.work.is_transfers() || matches!(workload.work, Work::Tree(_)))
+            && (workload.direct || node.cache.is_none())
+            && devices.iter().all(|devices| devices.write_cache.is_none())
+            && troubles.iter().all(|trouble| trouble.kind == TroubleKind::Slow)
+    }
+
+    /// Seeds all random numbers of a phase, and returns the factor of its times. A case draws the same numbers whatever
+    /// ran before it, so that a resumed run gives the same figures.
+    pub(super) fn draw(&self, case: &Case, job: &PhaseJob<'_>, system: &mut System) -> f64 {
+        let noise = self.model.model.noise;
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed_of(self.seed, case, job));
+        let factor = if noise > 0.0 { libm::exp(noise * normal(&mut random)) } else { 1.0 };
+        system.reseed(&mut random);
+        factor
+    }
+
+    /// Simulates a phase on `system`, whose clock it advances. `ends` are the nodes of endpoints, and `cached` the shares of
+    /// the reads of each node that its page cache serves.
+    pub(super) fn simulate(
+        &self,
+        order: &PhaseOrder<'_>,
+        ends: &[u32],
+        cached: &[f64],
+        controls: &Controls,
+        system: &mut System,
+    ) -> PhaseOutput {
+        let &PhaseOrder { case, ref job, layout, node_of, shows } = order;
+        let input = PhaseInput {
+            job,
+            node_of,
+            ends,
+            layout,
+            limits: &self.limits,
+            key: key_of(layout, case),
+            members: self.members.get(&case.id).copied(),
+            factor: self.draw(case, job, system),
+            cached,
+            controls,
+            shows,
+            extrapolates: self.extrapolates,
+        };
+        simulate(&input, system)
+    }
+}
+
+/// The seed of a phase, computed with FNV-1a.
+fn seed_of(seed: u64, case: &Case, job: &PhaseJob<'_>) -> u64 {
+    let pass = job.repetition.to_le_bytes();
+    let words = [case.id.as_bytes(), job.phase.name().as_bytes(), &pass, &seed.to_le_bytes()];
+    words.concat().iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// Rejects a phase that reached the end of the clock, or has latencies that do not fit into a histogram.
+pub(super) fn in_time(case: &Case, output: &PhaseOutput) -> Result<(), RunnerError> {
+    if output.too_long {
+        let told = "this takes more than 50 days on the model: check its times and rates, or do less work";
+        return Err(lacking(case, told.to_owned()));
+    }
+    if output.recording.longest_ns >= LATENCY_LIMIT_NS {
+        let told = "one operation takes more than 73 minutes on the model, the maximum latency that is \
+                    counted: check its times and rates, or do less work at once";
+        return Err(lacking(case, told.to_owned()));
+    }
+    Ok(())
+}
+
+/// The error about something that `case` needs and the model does not have.
+pub(super) fn lacking(case: &Case, told: String) -> RunnerError {
+    RunnerError::Model { case: case.id.clone(), told }
+}
+
+/// A key that distinguishes the files of cases. It is only used within one run.
+pub(super) fn key_of(layout: usize, case: &Case) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (layout, &case.workload.files).hash(&mut hasher);
+    hasher.finish()
+}
