@@ -308,7 +308,8 @@ pub enum Warning {
         simulated_seconds: f64,
         /// Seconds that were not.
         computed_seconds: f64,
-        /// Half of the 95 % interval of the rate in the steady state, as a share of it.
+        /// Half of the 95 % interval of the rate in the steady state, and the change of the mean latency before, as a share
+        /// of it.
         rate_error: f64,
     },
     /// The figure is the mean of several iterations, as printed by another tool.

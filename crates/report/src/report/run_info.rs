@@ -217,7 +217,7 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
 pub(crate) struct ComputedTime {
     /// Of all phases together.
     pub(crate) seconds: f64,
-    /// Half of the 95 % interval of the rate as a share of it, in the phase where it is largest.
+    /// The stated error of the rate as a share of it, in the phase where it is largest.
     pub(crate) rate_error: f64,
 }
 

@@ -113,7 +113,7 @@ fn a_steady_state_that_is_computed_is_as_one_that_is_simulated() {
         let [short, whole] = both(&stock(name), &work, phase);
         assert_eq!(computed(&whole), None, "{what}");
         let (share, error) = computed(&short).unwrap_or_else(|| panic!("{what}: nothing is computed"));
-        assert!(share > least && error <= 0.005, "{what}: {share} of the time, error {error}");
+        assert!(share > least && error <= 0.015, "{what}: {share} of the time, error {error}");
         let [short, whole] = [short, whole].map(simulated);
         for (of, most, short, whole) in [
             ("rate", 0.01, short.transfers_per_second(), whole.transfers_per_second()),
@@ -202,10 +202,11 @@ fn tasks_that_mix_slowly_are_simulated_long_enough() {
     let (target, spec) = work("lustre-writes", (1, 24), 124 << 10, Some(12));
     let geometry = Geometry { block: spec.geometry.transfer, segments: 4096, ..spec.geometry };
     let phases = both(&stock("lustre-ef560"), &(target, WorkloadSpec { geometry, ..spec }), Phase::Write);
-    let (share, _) = computed(&phases[0]).expect("some of it is computed");
+    let (share, error) = computed(&phases[0]).expect("some of it is computed");
     assert!(share > 0.3, "{share}");
     let [computed, all] = phases.map(|phase| phase.outcome.writes as f64);
-    assert!((computed / all - 1.0).abs() <= 0.015, "{computed} and {all} writes");
+    let off = (computed / all - 1.0).abs();
+    assert!(off <= 0.015 && off <= 1.2 * error, "{off}, stated is {error}");
 }
 
 /// The phases of two cases with five repetitions each, in the order of a run.

@@ -163,9 +163,11 @@ impl Running<'_> {
             self.steady.batch *= 2;
             return self.begin_window(now);
         }
+        let changed = self.recording.windows().filter_map(|(one, before)| Some(change_of_mean(one, before?)));
+        let changed = changed.fold(0.0, f64::max);
         self.fill(time, &changes);
         self.skip(now, time, &window);
-        self.steady.error = self.steady.error.max(window.rate_error);
+        self.steady.error = self.steady.error.max(window.rate_error + changed);
         self.begin_window(now + time);
         self.seek_repeats(now + time);
     }
@@ -592,9 +594,7 @@ fn has_percentiles(window: &Window, previous: Option<&Window>, dependence: f64) 
 /// they change as between two windows. By `chance` the mean of a window has this error; only what it changes by more
 /// counts then.
 fn doublings(window: &Window, previous: &Window, chance: Option<f64>) -> f64 {
-    let [mean, before] =
-        [window, previous].map(|one| one.sums.latency as f64 / one.sums.operations.max(1) as f64);
-    let change = (mean / before - 1.0).abs();
+    let change = change_of_mean(window, previous);
     if let Some(error) = chance {
         // The window before is half as long.
         let by_chance = error * 3.0_f64.sqrt();
@@ -606,6 +606,13 @@ fn doublings(window: &Window, previous: &Window, chance: Option<f64>) -> f64 {
         DRIFT_OF_WIDTH * width / (value / before - 1.0).abs()
     });
     of_percentiles.into_iter().fold(of_mean, f64::min)
+}
+
+/// By how much the mean latency of a window differs from that of the one before it, as a share of it.
+fn change_of_mean(window: &Window, previous: &Window) -> f64 {
+    let [mean, before] =
+        [window, previous].map(|one| one.sums.latency as f64 / one.sums.operations.max(1) as f64);
+    (mean / before - 1.0).abs()
 }
 
 /// A quantile, as if the latencies of each bucket were spread evenly.
