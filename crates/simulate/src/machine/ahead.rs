@@ -72,7 +72,7 @@ impl Ahead {
                 // Where the model lacks something, this is told when the phase is due.
                 if let Ok((Ok((result, false)), order)) = helper.join() {
                     let (workload, node_of) = (order.job.workload.clone(), order.node_of.to_vec());
-                    self.kept.insert(key_of(order.case, &order.job), Kept { workload, node_of, result });
+                    self.kept.insert(phase_key(order.case, &order.job), Kept { workload, node_of, result });
                 }
             }
             own
@@ -82,7 +82,7 @@ impl Ahead {
 
     /// The result of a phase that was simulated before, if it was of the same order.
     fn take(&mut self, order: &PhaseOrder<'_>) -> Option<Independent> {
-        let kept = self.kept.remove(&key_of(order.case, &order.job))?;
+        let kept = self.kept.remove(&phase_key(order.case, &order.job))?;
         let is_same =
             is_plain(&order.job) && kept.node_of == order.node_of && kept.workload == *order.job.workload;
         is_same.then_some(kept.result)
@@ -97,7 +97,7 @@ impl Ahead {
             return Vec::new();
         };
         let case = &setup.cases[place];
-        let phases: &[Phase] = if is_read_whole(job) { &case.phases } else { &[job.phase] };
+        let phases: &[Phase] = if is_untimed(job) { &case.phases } else { &[job.phase] };
         let done = phases.iter().position(|phase| *phase == job.phase).map_or(0, |index| index + 1);
         let own = phases_from(case, job.repetition, phases).skip(done);
         // The tasks of a case with as many of them are on the same nodes.
@@ -107,13 +107,14 @@ impl Ahead {
         };
         let next = setup.cases.get(place + 1).filter(is_alike);
         let next =
-            next.into_iter().flat_map(|next| phases_from(next, 0, &next.phases[..next.phases.len().min(1)]));
+            next.into_iter().flat_map(|next| phases_from(next, 0, next.phases.get(..1).unwrap_or_default()));
         let order_of = |(case, pass, phase): (&'f Case, u32, Phase)| {
             let job = PhaseJob {
                 series_interval: job.series_interval,
                 ..PhaseJob::new(&case.workload, phase, pass)
             };
-            let is_new = setup.is_independent(job.workload) && !self.kept.contains_key(&key_of(case, &job));
+            let is_new =
+                setup.is_independent(job.workload) && !self.kept.contains_key(&phase_key(case, &job));
             let layout = setup.layout_of(case).ok().filter(|_| is_new)?;
             Some(PhaseOrder { case, job, layout, node_of, shows: false })
         };
@@ -130,12 +131,12 @@ fn phases_from<'c>(
     (from..case.passes_min()).flat_map(move |pass| phases.iter().map(move |phase| (case, pass, *phase)))
 }
 
-fn key_of(case: &Case, job: &PhaseJob<'_>) -> PhaseKey {
+fn phase_key(case: &Case, job: &PhaseJob<'_>) -> PhaseKey {
     PhaseKey { case: case.id.as_str().into(), repetition: job.repetition, phase: job.phase }
 }
 
-/// Whether the phases after it access all that a pass does, because no clock ends it.
-fn is_read_whole(job: &PhaseJob<'_>) -> bool {
+/// Whether no clock ends the phase, so that the phases after it access all that it does.
+fn is_untimed(job: &PhaseJob<'_>) -> bool {
     job.workload.work.is_transfers() && job.ending().limit().is_none()
 }
 
