@@ -259,7 +259,8 @@ pub const CHECKS: [CheckPolicy; 39] = [
         .means("direct transfers with a mean below 2 µs; exchanges between nodes with a mean below 5 µs"),
     row(Check::LittlesLaw, "Little's law", Withheld)
         .means("operations per second × mean latency is more than 10 % above tasks × depth"),
-    row(Check::IdleTasks, "idle tasks", Marked).means(
+    // Rates count the time in which tasks were idle, so this only explains why a figure is lower than it could be.
+    CheckPolicy { kept: Stated, other: Stated, ..row(Check::IdleTasks, "idle tasks", Marked) }.means(
         "the same value is more than 10 % below; not checked where one task creates the trees of all tasks \
          or a round may rest",
     ),
@@ -359,6 +360,23 @@ impl Check {
     #[must_use]
     pub const fn speaks(self, simulated: bool) -> bool {
         !(simulated && matches!(self.policy().on_models, OnModels::Nothing))
+    }
+
+    /// The check whose evidence contains what `warning` reports, so that both are one doubt.
+    #[must_use]
+    pub const fn covering(warning: &Warning) -> Option<Self> {
+        match warning {
+            Warning::MemoryBelow { .. } | Warning::DevicesUnknown { .. } => Some(Self::MemoryNotExcluded),
+            _ => Self::of(warning),
+        }
+    }
+
+    /// Whether it casts doubt on a figure: a statement about the figure alone is withheld or marked. Other checks only
+    /// explain why a figure is as it is.
+    #[must_use]
+    pub fn is_doubt(self) -> bool {
+        let CheckPolicy { kept, other, .. } = self.policy();
+        kept != Stated || other != Stated
     }
 
     /// The stable name, used in every report format.

@@ -9,6 +9,7 @@ use crate::format::screen::Screen;
 use crate::format::table::{width, wrapped};
 use crate::inventory::beside;
 use crate::report::Report;
+use crate::report::causes::Cause;
 use crate::report::notes::Note;
 use crate::report::origin;
 use crate::section::{Block, Extent, Section, rates, section, sections};
@@ -25,17 +26,18 @@ const LINES_SHOWN: usize = 12;
 /// The card, the remaining figures, and the doubts.
 pub(crate) fn text(report: &Report, screen: Screen) -> String {
     let card = Card::of(report);
-    let mut out = heading(report, screen) + &folded(&card.circumstances, screen);
+    let mut out = heading(report, screen);
+    card.circumstances.iter().for_each(|line| out.push_str(&folded(line, screen)));
     for line in report.missing.iter().take(MISSING_SHOWN) {
         out.push_str(&screen.warning(&wrapped("! ", line, screen.prose())));
     }
     rest(&mut out, report.missing.len().saturating_sub(MISSING_SHOWN), "line");
     out.push('\n');
-    blocks_text(&mut out, &card.blocks, screen);
+    let first: Vec<Block> = card.blocks().cloned().collect();
+    blocks_text(&mut out, &first, screen);
     let others = card.others(report);
     if !others.is_empty() {
-        let _ =
-            writeln!(out, "{}{}", if card.blocks.is_empty() { "" } else { "\n" }, screen.strong("Figures"));
+        let _ = writeln!(out, "{}{}", if first.is_empty() { "" } else { "\n" }, screen.strong("Figures"));
         blocks_upto(&mut out, &others, screen, LINES_SHOWN, FIGURES_SHOWN);
     }
     // Sections that belong to the answer of certain runs.
@@ -44,22 +46,41 @@ pub(crate) fn text(report: &Report, screen: Screen) -> String {
     let asked = jobs.into_iter().chain(printed);
     let asked = asked.filter_map(|id| section(report, id, Extent::Rows(ROWS_SHOWN)));
     asked.for_each(|section| section_upto(&mut out, &section, screen, LINES_SHOWN, ROWS_SHOWN));
+    let above = out.lines().count();
     out.push('\n');
-    if card.causes.is_empty() && !report.figures.is_empty() {
+    out.push_str(&doubts(&card.causes, report.figures.len(), above, screen));
+    out
+}
+
+/// The causes of doubt, in at most `most` lines: of those that do not fit only the names, then what was observed
+/// besides.
+fn doubts(causes: &[Cause], figures: usize, most: usize, screen: Screen) -> String {
+    let (observed, doubts): (Vec<&Cause>, Vec<&Cause>) =
+        causes.iter().partition(|cause| cause.is_observation());
+    let mut out = String::new();
+    if doubts.is_empty() && figures > 0 {
         out.push_str("The audit found nothing against these figures.\n");
     }
-    for cause in card.causes.iter().take(CAUSES_SHOWN) {
+    let (mut used, mut named) = (0, Vec::new());
+    for (place, cause) in doubts.into_iter().enumerate() {
         let first = format!("{:<2} ", cause.mark);
-        let line = wrapped(&first, &cause.sentence(report.figures.len()), screen.prose());
-        out.push_str(&screen.warning(&line));
+        let text = wrapped(&first, &cause.sentence(figures), screen.prose());
+        let lines = text.lines().count();
+        if place == 0 || named.is_empty() && place < CAUSES_SHOWN && used + lines <= most {
+            used += lines;
+            out.push_str(&screen.warning(&text));
+        } else {
+            named.push(format!("{} {}", cause.mark, cause.named(figures)));
+        }
     }
-    // Marks of the other causes are at least named.
-    let others = card.causes.iter().skip(CAUSES_SHOWN);
-    let named: Vec<String> =
-        others.map(|one| format!("{} {}", one.mark, one.named(report.figures.len()))).collect();
     if !named.is_empty() {
         let line = wrapped("   ", &format!("{}; all in `ioproof check`", named.join("; ")), screen.prose());
         out.push_str(&screen.warning(&line));
+    }
+    let observed: Vec<String> = observed.into_iter().map(|one| one.named(figures)).collect();
+    if !observed.is_empty() {
+        let line = format!("Observed, no doubt: {} (`ioproof check`)", observed.join("; "));
+        out.push_str(&wrapped("", &line, screen.prose()));
     }
     out
 }
@@ -174,7 +195,7 @@ fn head(report: &Report, screen: Screen) -> String {
     out
 }
 
-/// Folds a line between its parts, not within one.
+/// Folds a line between its parts; within one only if it is longer than a line.
 fn folded(line: &str, screen: Screen) -> String {
     let mut out = String::new();
     let mut used = 0;
@@ -186,6 +207,13 @@ fn folded(line: &str, screen: Screen) -> String {
         if used > 0 {
             out.push_str(" · ");
             used += 3;
+        }
+        if width(part) > screen.prose() {
+            let lines = wrapped("", part, screen.prose());
+            let lines = lines.trim_end_matches('\n');
+            used = width(lines.rsplit('\n').next().unwrap_or_default());
+            out.push_str(lines);
+            continue;
         }
         out.push_str(part);
         used += width(part);

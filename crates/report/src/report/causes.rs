@@ -11,10 +11,10 @@ use crate::report::notes::Note;
 /// Maximum number of figures listed per cause; JSON and CSV have all.
 const NAMED: usize = 8;
 
-/// A reason to doubt figures.
+/// A reason to doubt figures, or an observation that explains them.
 #[derive(Debug, Clone)]
 pub(crate) struct Cause {
-    /// The letter that marks its figures.
+    /// The letter that marks its figures; empty for an observation.
     pub(crate) mark: String,
     /// The check of the audit, or the kind of warning.
     pub(crate) name: String,
@@ -55,6 +55,11 @@ impl Cause {
         }
     }
 
+    /// Whether it only explains figures and casts no doubt on them.
+    pub(crate) fn is_observation(&self) -> bool {
+        self.mark.is_empty()
+    }
+
     /// `not quiet, 3 of 16 figures`.
     pub(crate) fn named(&self, all: usize) -> String {
         let of = match self.figures.len() {
@@ -73,26 +78,35 @@ impl Cause {
     }
 }
 
-/// The causes of `report`: wrong data first, then those of the audit, then those of the record only. A warning about
-/// the whole run is merged with the cause of the same name.
+/// The causes of `report`: wrong data first, then those of the audit, then those of the record only, observations last.
+/// What the record and the audit say of the same fact is one cause.
 pub(crate) fn causes(report: &Report) -> Vec<Cause> {
-    let mut causes = of_audit(report);
+    let mut causes = of_audit(&report.found.audit);
     for note in report.notes.iter().map(of_note) {
-        match causes.iter_mut().find(|one| one.name == note.name && note.figures.is_empty()) {
-            Some(same) => same.elsewhere.extend(note.elsewhere),
+        match causes.iter_mut().find(|one| one.mark == note.mark) {
+            Some(same) => {
+                same.figures.extend(note.figures);
+                same.figures.sort_unstable();
+                same.figures.dedup();
+                same.elsewhere.extend(note.elsewhere);
+            }
             None => causes.push(note),
         }
     }
     // Wrong data in phases without a figure is known from warnings only.
-    causes.sort_by_key(|one| one.name != Check::WrongData.name());
+    causes.sort_by_key(|one| (one.is_observation(), one.name != Check::WrongData.name()));
     causes
 }
 
-/// Causes of the audit; disqualifying ones first.
-pub(crate) fn of_audit(report: &Report) -> Vec<Cause> {
-    let mut checks = analysis::figures::grouped(&report.found.audit, |one| one.check);
-    checks.sort_by_key(|doubts| !doubts[0].disqualifies());
-    checks.iter().enumerate().map(|(index, doubts)| of_check(mark(index), doubts)).collect()
+/// Causes of the audit: disqualifying ones first, observations last.
+pub(crate) fn of_audit(issues: &[AuditIssue]) -> Vec<Cause> {
+    let mut checks = analysis::figures::grouped(issues, |one| one.check);
+    checks.sort_by_key(|doubts| (!doubts[0].check.is_doubt(), !doubts[0].disqualifies()));
+    let mark = |(index, doubts): (usize, &Vec<&AuditIssue>)| match doubts[0].check.is_doubt() {
+        true => of_check(mark(index), doubts),
+        false => of_check(String::new(), doubts),
+    };
+    checks.iter().enumerate().map(mark).collect()
 }
 
 fn of_note(note: &Note) -> Cause {
@@ -136,7 +150,7 @@ fn of_check(mark: String, doubts: &[&AuditIssue]) -> Cause {
 /// The marks of the causes that concern each figure, by its number.
 pub(crate) fn marks(causes: &[Cause]) -> HashMap<usize, String> {
     let mut marks: HashMap<usize, Vec<&str>> = HashMap::new();
-    for cause in causes {
+    for cause in causes.iter().filter(|cause| !cause.is_observation()) {
         for &number in &cause.figures {
             marks.entry(number).or_default().push(&cause.mark);
         }

@@ -44,6 +44,8 @@ pub(crate) struct TargetInfo {
     pub(crate) devices: u32,
     /// 0 where not said.
     pub(crate) rack_units: f64,
+    /// The target that it is a layer above, or that its losses are counted from.
+    pub(crate) above: Option<String>,
 }
 
 impl StudyInfo {
@@ -65,6 +67,7 @@ impl StudyInfo {
             client: names::client(one.client),
             devices: one.devices,
             rack_units: one.rack_units,
+            above: one.above.clone(),
         };
         Self {
             release: criteria.release.clone(),

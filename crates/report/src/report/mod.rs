@@ -117,7 +117,7 @@ impl Report {
         let plan = &run.manifest.plan;
         let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
         let mut doubts: HashMap<usize, Vec<Check>> = HashMap::new();
-        for one in &found.audit {
+        for one in found.audit.iter().filter(|one| one.check.is_doubt()) {
             let of_figure = one.figure.map(|place| doubts.entry(place).or_default());
             if let Some(of_figure) = of_figure.filter(|known| !known.contains(&one.check)) {
                 of_figure.push(one.check);
@@ -130,8 +130,7 @@ impl Report {
             Figure::of(run, index + 1, source, case, doubts, caveats)
         };
         let mut figures: Vec<Figure> = sources.into_iter().enumerate().map(figure).collect();
-        let checks: HashSet<Check> = found.audit.iter().map(|one| one.check).collect();
-        let notes = notes::notes(run, &mut figures, checks.len());
+        let notes = notes::notes(run, &mut figures, &causes::of_audit(&found.audit));
         let begun = run.cases().iter().chain(run.interrupted.iter().map(|pass| &pass.key.case));
         let begun: HashSet<&str> = begun.map(|case| &**case).collect();
         let finished: HashSet<&str> = run.finished_cases.iter().map(String::as_str).collect();

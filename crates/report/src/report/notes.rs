@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::format::{counted, mark};
+use crate::report::causes::Cause;
 use crate::report::figure::Figure;
 
 /// Maximum number of warnings of one kind about one figure shown in full; the rest is counted.
@@ -40,13 +41,27 @@ struct WarningGroup<'a> {
     elsewhere: Vec<String>,
 }
 
-/// The notes of `run`: those of the whole run first, then in the order of the figures, whose `notes` are set. The
-/// first `marked` marks are used by the audit.
-pub(crate) fn notes(run: &Run, figures: &mut [Figure], marked: usize) -> Vec<Note> {
+/// The notes of `run`: those of the whole run first, then in the order of the figures, whose `notes` are set. A note
+/// about a fact that the `audit` reports has the mark of its cause.
+pub(crate) fn notes(run: &Run, figures: &mut [Figure], audit: &[Cause]) -> Vec<Note> {
     let mut notes: Vec<Note> = Vec::new();
+    let mut marked = audit.iter().filter(|cause| !cause.is_observation()).count();
     for said in said(run, figures) {
-        let at = notes.iter().position(|note| note.kind == said.kind).unwrap_or_else(|| {
-            let (mark, advice) = (mark(marked + notes.len()), said.warning.advice().to_owned());
+        let check = Check::covering(said.warning).map(Check::name);
+        let of_audit = audit.iter().find(|cause| check == Some(&cause.name) && !cause.is_observation());
+        let same = |note: &Note| match of_audit {
+            Some(cause) => note.mark == cause.mark,
+            None => note.kind == said.kind,
+        };
+        let at = notes.iter().position(same).unwrap_or_else(|| {
+            let mark = of_audit.map_or_else(
+                || {
+                    marked += 1;
+                    mark(marked - 1)
+                },
+                |cause| cause.mark.clone(),
+            );
+            let advice = said.warning.advice().to_owned();
             notes.push(Note { mark, kind: said.kind.clone(), advice, entries: Vec::new() });
             notes.len() - 1
         });

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use record::Provenance;
+use record::{BlockDeviceFacts, FileSystemFacts, Provenance};
 
 use crate::format::names;
 use crate::format::{compact, duration, percent, utc};
@@ -49,6 +49,50 @@ pub(crate) fn host_line(report: &Report) -> String {
     parts.join(" · ")
 }
 
+/// What was measured on: the storage, then what [`host_line`] says.
+pub(crate) fn measured_on(report: &Report) -> String {
+    storage(report).into_iter().chain([host_line(report)]).collect::<Vec<_>>().join(" · ")
+}
+
+/// Maximum number of kinds of storage that are named.
+const STORAGE_NAMED: usize = 3;
+
+/// The file systems of the targets, or the devices if there is none: `ext4 on nvme0n1 (PM9A3)`, `12 × xfs (P3700)`.
+fn storage(report: &Report) -> Option<String> {
+    let host = &report.host;
+    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let model = |source: &str| {
+        let device = host.devices.iter().find(|device| source.starts_with(&device.name))?;
+        device.model.known().map(|model| model.trim().to_owned()).filter(|model| !model.is_empty())
+    };
+    let of_system = |system: &FileSystemFacts| {
+        let source = last(&system.source);
+        let on = Some(source.clone()).filter(|on| !on.is_empty() && *on != system.kind);
+        (system.kind.clone(), on, model(&source))
+    };
+    let of_device = |device: &BlockDeviceFacts| {
+        ("block device".to_owned(), Some(device.name.clone()), model(&device.name))
+    };
+    let mut all: Vec<_> = host.file_systems.iter().map(of_system).collect();
+    if all.is_empty() {
+        all.extend(host.devices.iter().map(of_device));
+    }
+    let groups = analysis::figures::grouped(&all, |(kind, _, model)| (kind, model));
+    let words = |same: &Vec<&(String, Option<String>, Option<String>)>| {
+        let (kind, on, model) = same[0];
+        let model = model.as_ref().map(|model| format!(" ({model})")).unwrap_or_default();
+        match (same.len(), on) {
+            (1, Some(on)) => format!("{kind} on {on}{model}"),
+            (1, None) => format!("{kind}{model}"),
+            (count, _) => format!("{count} × {kind}{model}"),
+        }
+    };
+    let mut named: Vec<String> = groups.iter().take(STORAGE_NAMED).map(words).collect();
+    let more = groups.len().saturating_sub(STORAGE_NAMED);
+    named.extend((more > 0).then(|| format!("{more} more kinds of storage")));
+    (!named.is_empty()).then(|| named.join(", "))
+}
+
 /// The node name of imported runs whose text does not name the host.
 pub(crate) const UNKNOWN_NODE: &str = "unknown";
 
@@ -70,6 +114,10 @@ pub(crate) fn run_line(report: &Report) -> String {
     let run = &report.run;
     let (when, origin, program) = (when(report), origin(report), &run.program_version);
     let state = format!("run {} ({})", run.id, run.state);
+    let state = match prediction(report) {
+        Some(prediction) => format!("{prediction} · {state}"),
+        None => state,
+    };
     if is_imported(report) || is_simulated(report) {
         return format!("{origin} by ioproof {program} · {when} · {state}");
     }
@@ -112,14 +160,14 @@ pub(crate) fn when(report: &Report) -> String {
                 };
                 format!(" ({time} computed from steady states{error})")
             });
-            let parts = [took, computed, predicted(run)].into_iter().flatten();
+            let parts = [took, computed].into_iter().flatten();
             std::iter::once(started).chain(parts).collect()
         }
         (false, _) => match (run.runs, run.finished_unix_ns) {
             (2.., Some(finished)) => format!("{} runs from {started} to {}", run.runs, utc(finished)),
             _ => {
                 let paused = paused(&report.run).unwrap_or_default();
-                format!("{started}{took}{}{paused}", predicted(&report.run).unwrap_or_default())
+                format!("{started}{took}{paused}")
             }
         },
     }
@@ -153,9 +201,10 @@ fn took(report: &Report) -> Option<String> {
     }
 }
 
-/// `, 1.4 × the predicted 3 min (2 min to 5 min, from the study's expectations)`: how far the prediction of a
-/// complete run was off, without the time in which it did not run.
-fn predicted(run: &RunInfo) -> Option<String> {
+/// `1.4 × the predicted 3 min (2 min to 5 min, from the study's expectations)`: how far the prediction of a complete run
+/// was off, without the time in which it did not run.
+pub(crate) fn prediction(report: &Report) -> Option<String> {
+    let run = &report.run;
     let predicted = run.predicted.as_ref().filter(|one| one.seconds > 0.0 && run.state == "complete")?;
     let seconds = match run.virtual_ns {
         Some(nanos) => nanos as f64 / 1e9,
@@ -167,7 +216,7 @@ fn predicted(run: &RunInfo) -> Option<String> {
     let range = if least == most { String::new() } else { format!("{least} to {most}, ") };
     let times = seconds / predicted.seconds;
     let (times, about) = (compact(times, times, false), duration(predicted.seconds));
-    Some(format!(", {times} × the predicted {about} ({range}from {})", predicted.source))
+    Some(format!("{times} × the predicted {about} ({range}from {})", predicted.source))
 }
 
 /// `; it did not run for 6 min 3 s of them: killed, resumed once`.

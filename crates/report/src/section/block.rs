@@ -71,6 +71,16 @@ pub(crate) enum Block {
     },
 }
 
+impl Block {
+    /// The number of rows, if it is a table.
+    pub(crate) fn rows(&self) -> usize {
+        match self {
+            Self::Table { table, .. } => table.rows().len(),
+            Self::Heading { .. } | Self::Text(_) | Self::List(_) => 0,
+        }
+    }
+}
+
 /// `table` without empty columns as the only block; no block if it has no rows.
 pub(crate) fn only(caption: &str, table: Table) -> Vec<Block> {
     if table.is_empty() {

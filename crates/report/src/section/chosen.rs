@@ -35,7 +35,7 @@ impl Chosen {
             .map(|place| place + 1)
             .chain(report.statements.stated(Kind::Best).map(|row| row.figures[0] + 1))
             .chain(found.audit.iter().filter(|one| one.disqualifies()).filter_map(number))
-            .chain(found.audit.iter().filter_map(number))
+            .chain(found.audit.iter().filter(|one| one.check.is_doubt()).filter_map(number))
             .chain(all.filter(|_| few));
         let mut left = SWEPT_MAX;
         for number in swept {

@@ -21,7 +21,7 @@ struct Entry<'a> {
 }
 
 /// The published tables with own figures in at least two rows and two columns.
-pub(super) fn blocks(report: &Report) -> Vec<Block> {
+pub(crate) fn blocks(report: &Report) -> Vec<Block> {
     let stated = report.found.published.iter().filter_map(|one| Some((one, one.says()?)));
     let tables = analysis::figures::grouped(stated.filter(|(_, one)| is_of_table(one)), |(_, one)| {
         (one.published.study.clone(), one.published.section.clone(), one.published.test.clone())

@@ -17,6 +17,7 @@ mod single;
 pub(crate) mod statements;
 mod sweep;
 mod targets;
+pub(crate) mod utilisation;
 
 use crate::report::Report;
 
@@ -25,6 +26,7 @@ pub(crate) use block::{
     point, promised_unit, promised_value, published_value, signed, title, which_target,
 };
 pub(crate) use cluster::nodes_line;
+pub(crate) use forms::blocks as forms;
 pub(crate) use operations::response;
 pub(crate) use rates::rates;
 
@@ -35,7 +37,7 @@ const BESIDE_OTHERS: [&str; 5] = ["summary", "claims", "expected", "beside", "ma
 type Blocks = fn(&Report, &'static str, Extent) -> Vec<Block>;
 
 /// All sections in reading order: name, title, whether it stands before the figures, and its blocks.
-const ALL: [(&str, &str, bool, Blocks); 33] = [
+const ALL: [(&str, &str, bool, Blocks); 34] = [
     ("summary", "Summary", true, statements),
     ("claims", "Statements, tested with own data", true, statements),
     ("matrix", "Jobs as a whole", true, statements),
@@ -49,6 +51,9 @@ const ALL: [(&str, &str, bool, Blocks); 33] = [
     ("weak-scaling", "Weak scaling", true, statements),
     ("nodes-compared", "Nodes compared", true, statements),
     ("devices", "Devices one by one and together", true, statements),
+    ("utilisation", "How busy the devices were", true, |report, _, extent| {
+        utilisation::blocks(report, extent)
+    }),
     ("layers", "Layer by layer", true, statements),
     ("disk-view", "What the disks see", true, statements),
     ("servers", "At the servers", true, statements),

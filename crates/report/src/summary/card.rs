@@ -5,14 +5,14 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use analysis::{
     audit::{Outcome, Use},
-    comparisons::{ClaimVerdict, Verdict, side},
+    comparisons::ClaimVerdict,
     gate::{Because, Judgement, Kind, Stated, Value},
     jobs::Timeline,
     printed::BenchmarkScore,
     statistics::Summary,
     sweeps::Best,
 };
-use plan::{Bound, Bytes};
+use plan::Bytes;
 
 use crate::format::table::{Cell, Table, Tone};
 use crate::format::{BYTES_PER_SECOND, compact, compact_rate, counted, duration, latency, number, percent};
@@ -21,9 +21,9 @@ use crate::report::causes::{Cause, causes, marks};
 use crate::report::figure::{Figure, in_order};
 use crate::report::origin;
 use crate::section::statements::{tone, without_figures};
-use crate::section::{
-    Block, criterion, only, point, promised_unit, promised_value, response, signed, title, which_target,
-};
+use crate::section::{Block, only, point, response, signed, title, which_target};
+use crate::summary::commitments::{self, urgency};
+use crate::summary::members::{Members, members};
 
 /// Maximum number of figures listed on a card.
 const FIGURES_MAX: usize = 8;
@@ -33,8 +33,8 @@ const OPERATIONS_MAX: usize = 10;
 const OF_SCORE_MAX: usize = 32;
 /// Maximum number of figures listed below the card; of more, each sweep has one row.
 const LISTED_MAX: usize = 64;
-/// Maximum number of commitments, and of job matrices, on a card.
-const COMMITMENTS_MAX: usize = 4;
+/// Maximum number of job matrices on a card.
+const MATRICES_MAX: usize = 4;
 /// Maximum number of undecided claims on a card, since they usually have the same reason.
 const UNDECIDED_CLAIMS_MAX: usize = 2;
 /// Maximum number of comparisons of jobs on a card.
@@ -43,7 +43,7 @@ const CONTRASTS_MAX: usize = 3;
 const CLAIM_LENGTH: usize = 90;
 /// Maximum length of its evidence.
 const EVIDENCE_LENGTH: usize = 72;
-/// Maximum number of rows of commitments, claims and best points together.
+/// Maximum number of rows of scores, commitments, claims and best points together, if the commitments are fewer.
 const ROWS_MAX: usize = 6;
 /// Maximum number of best points that are named with their caution.
 const PEAKS_NAMED_MAX: usize = 6;
@@ -56,11 +56,14 @@ const IN_FLIGHT: &str = "figure (× in flight)";
 /// A card.
 #[derive(Debug)]
 pub(crate) struct Card {
-    /// Storage, repetitions, time and nodes in one line.
-    pub(crate) circumstances: String,
-    pub(crate) blocks: Vec<Block>,
+    /// Storage and host, then repetitions, time and what was overridden, a line each.
+    pub(crate) circumstances: [String; 2],
+    /// Scores, commitments and claims.
+    pub(crate) judged: Vec<Block>,
+    /// The targets beside each other, jobs, best points, or the figures themselves.
+    pub(crate) results: Vec<Block>,
     /// Whether every figure is on the card.
-    has_all_figures: bool,
+    pub(crate) has_all_figures: bool,
     pub(crate) causes: Vec<Cause>,
 }
 
@@ -70,33 +73,33 @@ impl Card {
         let rows = Rows::of(report, &causes);
         let scores = rows.scores();
         let has_score = !scores.is_empty() && report.figures.len() <= OF_SCORE_MAX;
-        let mut judged = scores;
-        judged.extend(rows.commitments());
-        let claims = claims(report, ROWS_MAX.saturating_sub(judged.len()).max(1));
-        let mut of_jobs = rows.jobs();
-        of_jobs.extend(contrasts(report));
-        let has_statements = !judged.is_empty() || !claims.is_empty() || !of_jobs.is_empty();
+        let mut judged = lines(scores);
+        judged.extend(commitments::blocks(report, &rows.marks));
+        let used: usize = judged.iter().map(Block::rows).sum();
+        // A table of their own, since their long texts would narrow the columns of the others.
+        let claims = claims(report, ROWS_MAX.saturating_sub(used).max(1));
+        let used = used + claims.len();
+        judged.extend(lines(claims));
+        let mut results: Vec<Block> = members(report).iter().flat_map(Members::blocks).collect();
+        let has_members = !results.is_empty();
+        results.extend(rows.jobs());
+        results.extend(contrasts(report));
         let few = are_few(report) && !report.figures.is_empty();
-        let has_all_figures = few && !has_statements;
-        let mut blocks = if has_all_figures {
-            rows.figures()
-        } else {
-            judged.extend(rows.best(ROWS_MAX.saturating_sub(judged.len() + claims.len())));
-            let stand = rows.verdicts_stand();
-            let mut blocks = lines(judged);
-            blocks.extend(stand);
-            // A table of their own, since their long texts would narrow the columns of the others.
-            blocks.extend(lines(claims));
-            blocks.extend(of_jobs);
-            if has_score {
-                blocks.extend(rows.figures());
-            }
-            blocks
-        };
-        let has_all_figures = has_all_figures || has_score;
-        blocks.extend(caution(report));
-        blocks.extend(withheld_best(report));
-        Self { circumstances: circumstances(report), blocks, has_all_figures, causes }
+        let has_all_figures = has_score || few && judged.is_empty() && results.is_empty();
+        if has_all_figures {
+            results.extend(rows.figures());
+        } else if !has_members {
+            results.extend(lines(rows.best(ROWS_MAX.saturating_sub(used))));
+        }
+        results.extend(if has_members { peaks_hold(report, "") } else { caution(report) });
+        results.extend(withheld_best(report));
+        let circumstances = [origin::measured_on(report), circumstances(report)];
+        Self { circumstances, judged, results, has_all_figures, causes }
+    }
+
+    /// Everything on the card.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = &Block> {
+        self.judged.iter().chain(&self.results)
     }
 
     /// All figures that are not on the card.
@@ -129,10 +132,9 @@ fn lines(all: Vec<Line>) -> Vec<Block> {
     only("", table)
 }
 
-/// Storage, repetitions, time and nodes.
+/// Repetitions, time, state, and what was overridden.
 fn circumstances(report: &Report) -> String {
     let mut parts = Vec::new();
-    parts.extend(storage(report));
     let mut counts = report.figures.iter().map(Figure::repeated);
     let same = counts.next().filter(|&first| counts.all(|count| count == first));
     let passes = same.map(|count| counted(count as u64, "repetition"));
@@ -148,10 +150,9 @@ fn circumstances(report: &Report) -> String {
     } else {
         parts.push(origin::when(report));
     }
-    parts.push(match &report.cluster {
-        Some(cluster) if cluster.nodes.len() > 1 => counted(cluster.nodes.len() as u64, "node"),
-        _ => format!("node {}", report.host.node),
-    });
+    if let Some(cluster) = report.cluster.as_ref().filter(|cluster| cluster.nodes.len() > 1) {
+        parts.push(counted(cluster.nodes.len() as u64, "node"));
+    }
     if report.run.state != "complete" {
         parts.push(report.run.state.to_owned());
     }
@@ -171,11 +172,15 @@ fn caution(report: &Report) -> Option<Block> {
     let more = numbers.len().saturating_sub(PEAKS_NAMED_MAX);
     numbers.truncate(PEAKS_NAMED_MAX);
     numbers.extend((more > 0).then(|| format!("{more} more")));
-    let peaks = numbers.join(", ");
-    (!peaks.is_empty()).then(|| {
+    peaks_hold(report, &format!("Best of their sweeps: {}. ", numbers.join(", ")))
+}
+
+/// What must be known of best points, after `which`.
+fn peaks_hold(report: &Report, which: &str) -> Option<Block> {
+    let has_peaks = report.figures.iter().any(|figure| !figure.caveats.caution.is_empty());
+    has_peaks.then(|| {
         Block::Text(format!(
-            "Best of their sweeps: {peaks}. A peak holds under its conditions and no others; applications are \
-             unlikely to reach it."
+            "{which}A peak holds under its conditions and no others; applications are unlikely to reach it."
         ))
     })
 }
@@ -216,16 +221,6 @@ fn ends(all: impl Iterator<Item = u64>, words: fn(u64) -> String) -> Option<Stri
     Some(if least == most { least } else { format!("{least} to {most}") })
 }
 
-/// The file system of the only target: `ext4 on nvme0n1 (PM9A3)`.
-fn storage(report: &Report) -> Option<String> {
-    let [system] = report.host.file_systems.as_slice() else { return None };
-    let source = system.source.rsplit('/').next().unwrap_or_default();
-    let on = if source.is_empty() || source == system.kind { String::new() } else { format!(" on {source}") };
-    let models = report.host.devices.iter().find(|device| source.starts_with(&device.name));
-    let model = models.and_then(|device| device.model.known());
-    Some(format!("{}{on}{}", system.kind, model.map(|model| format!(" ({model})")).unwrap_or_default()))
-}
-
 /// The first `most` of `all`, and a line that counts the others; one line more if there is only one other.
 fn cut(mut all: Vec<(Judgement, Line)>, words: &[&str], most: usize) -> Vec<Line> {
     let rest = if all.len() > most + 1 { all.split_off(most) } else { Vec::new() };
@@ -239,22 +234,6 @@ fn cut(mut all: Vec<(Judgement, Line)>, words: &[&str], most: usize) -> Vec<Line
         lines.push((Cell::default(), format!("{} more", rest.len()), counts.join(", ")));
     }
     lines
-}
-
-/// The verdicts of all commitments, failed ones first.
-pub(crate) fn by_judgement(report: &Report) -> Vec<&Verdict> {
-    let mut all: Vec<&Verdict> = report.found.verdicts.iter().filter_map(Stated::says).collect();
-    all.sort_by_key(|one| urgency(one.judgement));
-    all
-}
-
-/// Sort key: failed and refuted ones first.
-fn urgency(judgement: Judgement) -> u8 {
-    match judgement {
-        Judgement::DoesNotHold => 0,
-        Judgement::CannotTell | Judgement::NotTested => 1,
-        Judgement::Holds => 2,
-    }
 }
 
 /// The verdicts of tested claims, undecided ones last, in at most `most` lines and one that counts the rest.
@@ -446,44 +425,6 @@ impl<'a> Rows<'a> {
         self.report.found.scores.iter().filter_map(line).collect()
     }
 
-    /// The commitments, failed ones first.
-    fn commitments(&self) -> Vec<Line> {
-        let all = by_judgement(self.report);
-        let lines = all.into_iter().map(|one| (one.judgement, self.commitment(one))).collect();
-        cut(lines, &Judgement::OF_COMMITMENTS, COMMITMENTS_MAX)
-    }
-
-    /// States that doubts do not change verdicts, if a verdict is based on a doubtful figure.
-    fn verdicts_stand(&self) -> Option<Block> {
-        let decided = |one: &&Verdict| matches!(one.judgement, Judgement::Holds | Judgement::DoesNotHold);
-        let all = self.report.found.verdicts.iter().filter_map(Stated::says);
-        let mut doubted = all.filter(decided).map(|one| self.mark_at(one.figure));
-        let text = "The doubts marked here do not change these verdicts; the verdict sheet says why.";
-        doubted.any(|mark| !mark.is_empty()).then(|| Block::Text(text.to_owned()))
-    }
-
-    fn commitment(&self, one: &Verdict) -> Line {
-        let value = |value: f64| promised_value(self.report, one, value);
-        let sign = match one.commitment.bound {
-            Bound::AtLeast => "≥",
-            Bound::AtMost => "≤",
-        };
-        let needs = format!("needs {}", criterion(one.asked(), sign, promised_unit(self.report, one)));
-        // A measured value that is the decisive bound is not shown twice.
-        let bound = one.decisive_bound();
-        let measured = one.measured.filter(|&measured| bound.is_none_or(|(_, end)| end != measured));
-        let bound = bound.map(|(end_side, end)| format!("{} {}", side(end_side), value(end)));
-        // The reason of an untested commitment follows the name of its case.
-        let why = one.because.first().map(|why| match one.judgement {
-            Judgement::NotTested => why.rsplit(": ").next().unwrap_or(why),
-            _ => why.as_str(),
-        });
-        let why = why.map(|why| format!("; {why}")).unwrap_or_default();
-        let words: Vec<String> = measured.map(value).into_iter().chain(bound).chain([needs]).collect();
-        let words = format!("{}{why}{}", words.join(", "), self.mark_at(one.figure));
-        (Cell::toned(one.word(), tone(one.judgement)), one.commitment.name.clone(), words)
-    }
-
     /// Duration, outcome and concurrency of the jobs of each matrix.
     fn jobs(&self) -> Vec<Block> {
         let passes = self.report.found.timelines.iter().filter_map(Stated::says).filter(|pass| pass.counts);
@@ -508,7 +449,7 @@ impl<'a> Rows<'a> {
             )
         };
         let figure = |passes: &Vec<&Timeline>| self.report.figures.get(passes[0].figure);
-        let table = Table::of(figures.into_iter().take(COMMITMENTS_MAX))
+        let table = Table::of(figures.into_iter().take(MATRICES_MAX))
             .right("#", |passes| Cell::figure(Some(passes[0].figure + 1)))
             .left("target", |passes| figure(passes).map_or("", |figure| which_target(self.report, figure)))
             .left("at", |passes| figure(passes).map(|figure| point(&figure.settings)))

@@ -2,6 +2,8 @@
 //! answer a single question.
 
 pub(crate) mod card;
+pub(crate) mod commitments;
 pub(crate) mod cross_check;
 pub(crate) mod excerpt;
+pub(crate) mod members;
 pub(crate) mod sheet;

@@ -21,7 +21,7 @@ use super::section;
 use crate::format::BYTES_PER_SECOND;
 use crate::format::escape;
 use crate::format::table::Table;
-use crate::format::{column_unit, counted, decimal_bytes, grouped, megabytes, number, percent};
+use crate::format::{column_unit, compact_rate, counted, decimal_bytes, grouped, megabytes, number, percent};
 use crate::inventory::beside;
 use crate::inventory::tables::{devices as block_devices, file_systems, queues};
 use crate::report::Report;
@@ -32,7 +32,9 @@ use crate::report::origin;
 use crate::report::run_info::CaseInfo;
 use crate::section::Second;
 use crate::section::chosen::Chosen;
-use crate::section::{Block, Extent, Section, all_caveats, conditions, headline, rates, sections, signed};
+use crate::section::{
+    Block, Extent, Section, all_caveats, conditions, forms, headline, rates, sections, signed,
+};
 use crate::summary::card::Card;
 use crate::summary::sheet;
 
@@ -55,10 +57,10 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         shown.iter().map(|figure| charts::of_figure(run, figure)).collect();
     let mut of_sections = charts::of_study(report, second.map(|second| &second.report));
     let changes = second.map(|second| second.comparisons.as_slice());
-    let mut answer = charts::answer(report, changes, &mut of_sections, &mut overview);
+    let mut pictures = charts::pictures(report, changes, &mut of_sections, &mut overview);
     let each = of_figures.iter_mut().flatten();
     let mut each: Vec<&mut Chart> =
-        of_sections.iter_mut().chain(&mut answer).chain(&mut overview).chain(each).collect();
+        of_sections.iter_mut().chain(&mut pictures).chain(&mut overview).chain(each).collect();
     let marks = [("before", Some(report)), ("after", second.map(|second| &second.report))];
     let marks = marks.into_iter().filter_map(|(side, one)| Some((side, one?.run.mark.as_ref()?)));
     let marks: Vec<String> = match second {
@@ -70,7 +72,7 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         each.iter_mut().for_each(|chart| chart.mark(mark));
     }
     Chart::number(each);
-    let all = of_sections.iter().chain(&answer).chain(&overview);
+    let all = of_sections.iter().chain(&pictures).chain(&overview);
     let all: Vec<&Chart> = all.chain(of_figures.iter().flatten()).collect();
     let linked = chosen.numbers.iter().copied().collect();
     let card = Card::of(report);
@@ -88,14 +90,13 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
     sections.extend(sheet::section(run, report));
     sections.extend(second.map(|second| second.changed.clone()));
     let value = |one: &Section| section::value(one, &of_sections, &linked);
-    let first: Vec<Block> = match second {
-        Some(second) => second.answer.clone(),
-        None => card.blocks.clone(),
+    let (first, results): (Vec<Block>, Vec<Block>) = match second {
+        Some(second) => (second.answer.clone(), Vec::new()),
+        None if card.has_all_figures => (card.blocks().cloned().collect(), Vec::new()),
+        None => (card.judged.clone(), card.results.iter().cloned().chain(forms(report)).collect()),
     };
-    let long = first
-        .iter()
-        .any(|block| matches!(block, Block::Table { table, .. } if table.rows().len() > ROWS_BEFORE));
-    let first = first.iter().map(|block| ranged(report, section::block_value(block, &[], &linked)));
+    let long = first.iter().any(|block| block.rows() > ROWS_BEFORE);
+    let card_block = |block: &Block| ranged(report, section::block_value(block, &[], &linked));
     let figures: Vec<Value> = shown
         .iter()
         .zip(&of_figures)
@@ -103,6 +104,8 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         .collect();
     // In a comparison, the rows themselves contain the doubts about either run.
     let causes = if second.is_some() { &[] } else { card.causes.as_slice() };
+    let (observed, causes): (Vec<&Cause>, Vec<&Cause>) = causes.iter().partition(|one| one.is_observation());
+    let observed: Vec<String> = observed.iter().map(|one| one.named(report.figures.len())).collect();
     let mut context = json!({
         "css": include_str!("page.css"),
         "run": report.run,
@@ -113,12 +116,14 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         }),
         "facts": facts(report, &card, second),
         "doubtful": doubtful(report).filter(|_| second.is_none()),
-        "first": first.collect::<Value>(),
+        "first": first.iter().map(card_block).collect::<Value>(),
+        "results": results.iter().map(card_block).collect::<Value>(),
         "causes": causes.iter().take(CAUSES_SHOWN).map(|one| cause(report, one)).collect::<Value>(),
         "more_causes": causes.len().saturating_sub(CAUSES_SHOWN),
+        "observed": observed.join("; "),
         "undoubted": second.is_none() && causes.is_empty() && !report.figures.is_empty(),
-        "chart_first": long && answer.is_some(),
-        "answer": answer.as_ref().map(Chart::caption),
+        "chart_first": long && !pictures.is_empty(),
+        "pictures": captions(&pictures),
         "parts": parts(&sections, second.is_some(), value),
         "nodes": origin::nodes_line(report),
         "simulated": origin::is_simulated(report),
@@ -207,7 +212,7 @@ fn facts(report: &Report, card: &Card, second: Option<&Second>) -> Vec<String> {
         None => {
             let program = format!("ioproof {}", report.run.program_version);
             let nodes = origin::nodes_line(report);
-            [card.circumstances.clone()].into_iter().chain(nodes).chain([program]).collect()
+            card.circumstances.iter().cloned().chain(nodes).chain([program]).collect()
         }
         Some(second) => {
             let side = |word: &str, one: &Report| {
@@ -230,7 +235,8 @@ fn cause(report: &Report, one: &Cause) -> Value {
 
 /// Number of figures with doubts.
 fn doubtful(report: &Report) -> Option<String> {
-    let doubted: HashSet<usize> = report.found.audit.iter().filter_map(|one| one.figure).collect();
+    let doubts = report.found.audit.iter().filter(|one| one.check.is_doubt());
+    let doubted: HashSet<usize> = doubts.filter_map(|one| one.figure).collect();
     let all = report.figures.len() as u64;
     (!doubted.is_empty()).then(|| format!("{} of {} doubtful", doubted.len(), counted(all, "figure")))
 }
@@ -256,9 +262,16 @@ fn ranged(report: &Report, mut block: Value) -> Value {
             "colour": charts::work(figure.phase).1[0],
         })
     };
+    let units = analysis::figures::grouped(figures.iter().flatten(), |one| one.shown_unit());
+    let scales = units.iter().map(|alike| {
+        let top = alike.iter().map(|one| spread(one).max).fold(0.0, f64::max);
+        format!("0 – {}", compact_rate(top, alike[0].shown_unit()))
+    });
+    let scales = scales.collect::<Vec<_>>().join("; ");
     for (figure, row) in figures.iter().zip(block["rows"].as_array_mut().into_iter().flatten()) {
         row[place]["bar"] = figure.map(bar).into();
     }
+    block["columns"][place]["scale"] = scales.into();
     block
 }
 

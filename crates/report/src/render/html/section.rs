@@ -53,7 +53,7 @@ pub(super) fn table_value(caption: &str, table: &Table, linked: &HashSet<usize>)
         None => (table, &[] as &[String]),
     };
     let right: Vec<bool> = table.columns().iter().map(|(_, align)| *align == Align::Right).collect();
-    let heading = |(name, align): &(String, Align)| json!({ "name": name, "right": *align == Align::Right });
+    let heading = |(name, align): &(String, Align)| json!({ "name": name, "right": *align == Align::Right, "scale": "" });
     let rows = table.rows().iter().take(ROWS_SHOWN);
     json!({
         "kind": "table",

@@ -3,6 +3,7 @@
 
 use analysis::{
     comparisons::{Comparison, Verdict, side},
+    gate::Stated,
     statistics::{CONFIDENCE, Contrast, median_bounds},
 };
 use plan::Bound;
@@ -16,57 +17,90 @@ use crate::format::percent;
 use crate::report::Report;
 use crate::report::origin;
 use crate::section::{criterion, promised_unit, signed};
-use crate::summary::card::by_judgement;
+use crate::summary::commitments::by_judgement;
+use crate::summary::members::members;
 
 /// Maximum number of rows of the first screen's chart.
 const ROWS_MAX: usize = 12;
 /// Maximum height of the first screen's chart in CSS pixels.
 const HEIGHT_MAX: usize = 640;
-/// Kinds of charts used if there are no commitments or comparisons, in order of preference.
-const KINDS: [&str; 10] = [
-    "jobs-launches",
-    "jobs-profile",
-    "matrix",
-    "layers",
-    "weak",
-    "sweep",
-    "nodes",
-    "devices",
-    "operations",
-    "percentiles",
+/// Maximum number of pictures of a study.
+const PICTURES_MAX: usize = 4;
+/// Kinds of charts that are pictures of a study, with how many of each, in order of preference: what varies decides
+/// which of them there are. Many targets are beside each other; jobs run over time; nodes, or other swept keys, have
+/// lines; repeated sizes have their scatter.
+const KINDS: [(&str, usize); 8] = [
+    ("members", 2),
+    ("systems", 2),
+    ("jobs-profile", 1),
+    ("weak", 4),
+    ("map", 4),
+    ("sweep", 4),
+    ("dispersion", 1),
+    ("nodes", 1),
 ];
+/// Kinds used if there is none of these.
+const OTHERS: [&str; 5] = ["matrix", "layers", "devices", "operations", "percentiles"];
 /// Maximum number of labelled ticks of a logarithmic axis.
 const TICKS_MAX: usize = 7;
 /// Shares whose ratio exceeds this are drawn on a logarithmic axis.
 const LOGARITHMIC_RATIO: f64 = 10.0;
 
-/// The chart of the first screen; one of `of_study` or `overview` is removed from there.
-pub(crate) fn answer(
+/// The pictures of the first screen; those of `of_study` or `overview` are removed from there.
+pub(crate) fn pictures(
     report: &Report,
     changes: Option<&[Comparison]>,
     of_study: &mut Vec<Chart>,
     overview: &mut Vec<Chart>,
-) -> Option<Chart> {
+) -> Vec<Chart> {
     // The card already shows all results of a benchmark next to its score.
     if changes.is_none() && !report.found.scores.is_empty() {
-        return None;
+        return Vec::new();
     }
-    let answer = changes.map_or_else(|| promised(report), self::changes);
+    if let Some(changes) = changes.and_then(self::changes) {
+        return vec![changes];
+    }
     // If two runs have nothing comparable, the chart is of the first run and its title says so. Sweep charts
     // contain both runs.
     let alone = |chart: Chart| if changes.is_none() || chart.is("sweep") { chart } else { chart.before() };
-    answer.or_else(|| {
-        let place =
-            |charts: &[Chart], kind: &str| charts.iter().position(|one| one.compares(kind, HEIGHT_MAX));
-        for kind in KINDS {
-            for charts in [&mut *of_study, &mut *overview] {
-                if let Some(place) = place(charts, kind) {
-                    return Some(alone(charts.remove(place)));
-                }
+    let promised_of = |chart: &Chart| {
+        let workloads = report.found.verdicts.iter().filter_map(Stated::says);
+        let mut workloads = workloads.filter_map(|one| report.figures.get(one.figure?));
+        workloads.any(|figure| figure.group == chart.workload)
+    };
+    // What commitments are about comes first.
+    of_study.sort_by_key(|chart| !promised_of(chart));
+    let members = members(report);
+    let mut taken: Vec<Chart> = Vec::new();
+    for (kind, most) in KINDS {
+        // The picture of many targets has those of other workloads beside which they stand.
+        let beside = members.iter().flat_map(|these| &these.all).map(|one| one.figure.group.as_str());
+        let mut shown: Vec<String> = taken.iter().map(|chart| chart.workload.clone()).collect();
+        shown.extend(beside.filter(|_| kind != "members").map(str::to_owned));
+        let is_new = |chart: &Chart| chart.compares(kind, HEIGHT_MAX) && !shown.contains(&chart.workload);
+        for _ in 0..most.min(PICTURES_MAX.saturating_sub(taken.len())) {
+            match of_study.iter().position(is_new) {
+                Some(place) => taken.push(alone(of_study.remove(place))),
+                None => break,
             }
         }
-        (!overview.is_empty()).then(|| alone(overview.remove(0)))
-    })
+    }
+    if taken.is_empty() {
+        taken.extend(promised(report));
+    }
+    for kind in OTHERS {
+        for charts in [&mut *of_study, &mut *overview] {
+            let place = charts.iter().position(|one| one.compares(kind, HEIGHT_MAX));
+            if let Some(place) = place.filter(|_| taken.is_empty()) {
+                taken.push(alone(charts.remove(place)));
+            }
+        }
+    }
+    if taken.is_empty() && !overview.is_empty() {
+        taken.push(alone(overview.remove(0)));
+    }
+    let half = taken.len() > 2;
+    taken.into_iter().map(|chart| if half { chart.halved() } else { chart }).collect()
 }
 
 /// A chart with a row for each label, and a vertical reference line at `reference`.
@@ -150,6 +184,10 @@ fn promised(report: &Report) -> Option<Chart> {
         escaped(&format!("{word} · {}, {promised}", commitment.name))
     };
     let labels: Vec<String> = measured.iter().map(|(one, _)| label(one)).collect();
+    // A single one is a line of the card.
+    if labels.len() < 2 {
+        return None;
+    }
     let values = |one: &Verdict| -> Vec<f64> {
         let own = one.figure.and_then(|place| report.figures.get(place));
         let values = own.into_iter().flat_map(|own| own.counted()).filter_map(|pass| one.value(pass));

@@ -86,6 +86,14 @@ impl Axis {
         }
     }
 
+    /// A value as a label.
+    pub(super) fn name_of(&self, value: f64) -> String {
+        match self.is_mix() {
+            true => format!("{:.0} %", 100.0 - value),
+            false => place(value, self.unit),
+        }
+    }
+
     fn is_mix(&self) -> bool {
         self.key == "read_percent"
     }
@@ -93,6 +101,13 @@ impl Axis {
     /// Position of a value. A mix of reads and writes is drawn against its share of writes.
     pub(super) fn at(&self, value: f64) -> f64 {
         if self.is_mix() { 100.0 - value } else { value }
+    }
+
+    /// Whether `value` is in the right half.
+    pub(super) fn is_right(&self, value: f64) -> bool {
+        let scale = |value: f64| if self.logarithmic { value.ln() } else { value };
+        let [low, high] = self.ends().map(scale);
+        scale(self.at(value)) > f64::midpoint(low, high)
     }
 
     /// The positions of the smallest and the largest value.
@@ -103,10 +118,7 @@ impl Axis {
 
     pub(super) fn layout(&self) -> Value {
         let ticks = self.ticks();
-        let tick = |&value: &f64| match self.is_mix() {
-            true => format!("{:.0} %", 100.0 - value),
-            false => place(value, self.unit),
-        };
+        let tick = |&value: &f64| self.name_of(value);
         let [low, high] = self.ends().map(|end| if self.logarithmic { end.log10() } else { end });
         let margin = (high - low) * 0.04;
         json!({

@@ -92,7 +92,7 @@ fn bars(report: &Report, chart: Chart, figures: &[&Figure]) -> Chart {
         }
         false => [0.0, stars.top(most / scale)],
     };
-    data.extend(stars.traces(ends, true, |row, value| (value.into(), row.as_str().into())));
+    data.extend(stars.traces(ends, true, |_| false, |row, value| (value.into(), row.as_str().into())));
     let operations = figures.iter().any(|figure| figure.is_operations());
     let x = match (large, operations) {
         (true, _) => "MB/s (10⁶ bytes per second)",

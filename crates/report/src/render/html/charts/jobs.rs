@@ -16,7 +16,7 @@ use super::plotly::{Chart, Trace, axis, names};
 use crate::format::escape::chart as escaped;
 use crate::format::{duration, rate};
 use crate::report::Report;
-use crate::section::title;
+use crate::section::{point, title};
 
 /// Maximum number of passes drawn: the first counted pass of each of the first figures.
 const PASSES_MAX: usize = 6;
@@ -39,7 +39,53 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
         let lengths = one.lengths.as_ref().map(|(_, lengths)| histogram(one, lengths));
         [Some(launches(one)), profile, lengths].into_iter().flatten().collect::<Vec<_>>()
     };
-    ratios(report).into_iter().chain(passes.flat_map(of_pass)).collect()
+    let several = systems(report);
+    several.into_iter().chain(ratios(report)).chain(passes.flat_map(of_pass)).collect()
+}
+
+/// The throughput of all systems that ran the jobs of a workload, on one axis.
+fn systems(report: &Report) -> Vec<Chart> {
+    let first = analysis::jobs::first_passes(&report.found.timelines).filter_map(Stated::says);
+    let first = first.filter(|one| one.levels.is_some());
+    let group = |one: &&Timeline| report.figures.get(one.figure).map(|figure| figure.group.as_str());
+    let groups = analysis::figures::grouped(first, group);
+    groups.into_iter().filter(|all| all.len() > 1).map(|all| beside(report, &all)).collect()
+}
+
+fn beside(report: &Report, passes: &[&Timeline]) -> Chart {
+    let drawn = passes.iter().take(SYSTEMS_MAX).enumerate();
+    let lines = drawn.filter_map(|(place, one)| {
+        let figure = report.figures.get(one.figure)?;
+        let at = point(&figure.settings);
+        let at = if at.is_empty() { at } else { format!(", {at}") };
+        let name = format!("{}{at}", title(report, &figure.target));
+        let peak = one.levels.as_ref().map(|levels| rate(levels.peak.bytes_per_second))?;
+        let points = profile_points(one).into_iter().map(|(at, rates)| {
+            let words = format!("<b>{}</b>, {at:.1} s: {}", escaped(&name), rate(rates[0]));
+            (at, rates[0] / 1e6, words)
+        });
+        Some(
+            Trace::lines(&format!("{name}: peak {peak}"), Look::of(place)).points(points.collect::<Vec<_>>()),
+        )
+    });
+    let group = report.figures.get(passes[0].figure).map(|figure| figure.group.as_str()).unwrap_or_default();
+    let note =
+        "Bytes read and written by all jobs in each second, the first pass that counts of each system.";
+    Chart::new("systems", "job-times", format!("Throughput over time: {group}"), note)
+        .of_workload(group)
+        .height(380)
+        .axes(axis("seconds since the start of the phase"), axis("MB/s, reads and writes"))
+        .traces(lines)
+}
+
+/// The seconds of a pass as points of a line.
+fn profile_points(one: &Timeline) -> Vec<(f64, [f64; 4])> {
+    one.seconds.chunks(neighbours(one)).map(point_of).collect()
+}
+
+/// How many seconds are averaged for a point.
+fn neighbours(one: &Timeline) -> usize {
+    one.seconds.len().div_ceil(POINTS_MAX).max(1)
 }
 
 fn chart(one: &Timeline, kind: &'static str, heading: &str, note: String) -> Chart {
@@ -147,8 +193,8 @@ fn words(one: &LaunchTimer) -> String {
 
 /// Bytes per second of each space and of all together, with the start, climb and peak levels.
 fn profile(one: &Timeline, levels: &Levels) -> Chart {
-    let neighbours = one.seconds.len().div_ceil(POINTS_MAX).max(1);
-    let points: Vec<(f64, [f64; 4])> = one.seconds.chunks(neighbours).map(point).collect();
+    let neighbours = neighbours(one);
+    let points = profile_points(one);
     let mut data = Vec::new();
     // The sum is drawn only if several spaces were used.
     let used = (1..4).filter(|&place| points.iter().any(|(_, rates)| rates[place] > 0.0)).count();
@@ -186,7 +232,7 @@ fn profile(one: &Timeline, levels: &Levels) -> Chart {
 }
 
 /// The middle of some neighbouring seconds, and their bytes per second: of all spaces together, then of each.
-fn point(some: &[ProfileSecond]) -> (f64, [f64; 4]) {
+fn point_of(some: &[ProfileSecond]) -> (f64, [f64; 4]) {
     let nanos: f64 = some.iter().map(|one| one.length_ns as f64).sum();
     let from = some.first().map_or(0, |one| one.start_ns) as f64;
     let [permanent, work, utility] = [0, 1, 2]

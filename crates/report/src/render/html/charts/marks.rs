@@ -67,11 +67,12 @@ impl<X> Stars<X> {
     }
 
     /// Stars, open where misprinted; for figures beyond the ends of the axis arrows there, labelled with their values.
-    /// Rates are on the x axis if `across`, else on the y axis.
+    /// Rates are on the x axis if `across`, else on the y axis. The label of an arrow that `is_right` is on its left.
     pub(super) fn traces(
         &self,
         [low, high]: [f64; 2],
         across: bool,
+        is_right: impl Fn(&X) -> bool,
         place: impl Fn(&X, f64) -> (Value, Value),
     ) -> Vec<Trace> {
         let beyond = |one: &Star<X>| (one.value > high).cmp(&(one.value < low));
@@ -79,7 +80,8 @@ impl<X> Stars<X> {
             (Ordering::Equal, _) => ("star", ""),
             (Ordering::Greater, true) => ("triangle-right", "middle left"),
             (Ordering::Less, true) => ("triangle-left", "middle right"),
-            (_, false) => ("triangle-up", "bottom center"),
+            (_, false) if is_right(&one.at) => ("triangle-up", "bottom left"),
+            (_, false) => ("triangle-up", "bottom right"),
         };
         let trace = |group: Vec<&Star<X>>| {
             let (symbol, text) = arrow(group[0]);
@@ -98,7 +100,8 @@ impl<X> Stars<X> {
             let printed: Vec<&str> = group.iter().map(|one| one.printed.as_str()).collect();
             marks.with("mode", "markers+text").with("text", printed).with("textposition", text)
         };
-        let groups = analysis::figures::grouped(&self.0, |one| (one.misprinted, beyond(one)));
+        let groups =
+            analysis::figures::grouped(&self.0, |one| (one.misprinted, beyond(one), is_right(&one.at)));
         groups.into_iter().map(trace).collect()
     }
 }

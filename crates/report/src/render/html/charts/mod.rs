@@ -10,6 +10,7 @@ mod jobs;
 mod latency;
 mod look;
 mod marks;
+mod members;
 mod nodes;
 mod over_time;
 mod plotly;
@@ -22,7 +23,7 @@ use crate::format::rate_in;
 use crate::report::Report;
 use crate::report::figure::Figure;
 
-pub(crate) use answer::answer;
+pub(crate) use answer::pictures;
 pub(crate) use bars::overview;
 pub(crate) use figure::of_figure;
 pub(crate) use look::work;
@@ -35,6 +36,8 @@ const CHARTS_MAX: usize = 48;
 /// The charts of a study, for its sections; `second` is another run of it.
 pub(crate) fn of_study(report: &Report, second: Option<&Report>) -> Vec<Chart> {
     let kinds = [
+        members::charts(report),
+        sweep::maps(report),
         sweep::charts(report, second),
         nodes::charts(report),
         weak::charts(report),

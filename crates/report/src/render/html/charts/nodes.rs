@@ -82,7 +82,9 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
     data.extend(levels(one).into_iter().map(|(rate, name, dash)| {
         Trace::level(&name, dash, [low, high].map(|end| (end, rate / divisor(unit))))
     }));
+    let workload = report.figures.get(one.figure).map(|figure| figure.group.as_str()).unwrap_or_default();
     Chart::new("nodes", "nodes-compared", heading(report, one), note(one))
+        .of_workload(workload)
         .axes(node_axis(&names), axis(column_unit(unit)))
         .traces(data)
         .with("barmode", "overlay")
@@ -134,7 +136,9 @@ fn distribution(report: &Report, one: &NodeComparison) -> Chart {
         Trace::level(&name, dash, [0.0, 100.0].map(|share| (rate / divisor(unit), share)))
     }));
     let rates = json!({ "title": { "text": column_unit(unit) } });
+    let workload = report.figures.get(one.figure).map(|figure| figure.group.as_str()).unwrap_or_default();
     Chart::new("nodes", "nodes-compared", heading(report, one), note(one))
+        .of_workload(workload)
         .axes(rates, axis("% of the nodes that are not faster"))
         .traces(data)
 }

@@ -67,6 +67,22 @@ impl Trace {
         }))
     }
 
+    /// A map of `values` by rows, with a text in each cell and its hover text.
+    pub(super) fn map(
+        columns: Vec<String>,
+        rows: Vec<String>,
+        values: Vec<Vec<Option<f64>>>,
+        texts: Vec<Vec<String>>,
+        words: Vec<Vec<String>>,
+    ) -> Self {
+        Self(json!({
+            "type": "heatmap", "x": columns, "y": rows, "z": values, "text": texts, "texttemplate": "%{text}",
+            "hovertext": words, "hovertemplate": "%{hovertext}<extra></extra>", "showscale": false,
+            "colorscale": [[0.0, "#DCEBF7"], [1.0, "#5B9BCB"]], "textfont": { "color": "#1b1f24" },
+            "xgap": 2, "ygap": 2, "showlegend": false,
+        }))
+    }
+
     /// Ticks for single repetitions, across horizontal rows.
     pub(super) fn repetitions() -> Self {
         let look = Look { symbol: "line-ns-open", ..TEXT_COLOUR.into() };
@@ -195,6 +211,9 @@ pub(crate) struct Chart {
     /// The section, or the heading within one, under which it is placed.
     #[serde(skip)]
     pub(crate) place: String,
+    /// The workload that it shows, if it is one.
+    #[serde(skip)]
+    pub(super) workload: String,
     #[serde(skip)]
     title: String,
     #[serde(skip)]
@@ -221,6 +240,7 @@ impl Chart {
             id: String::new(),
             kind,
             place: place.to_owned(),
+            workload: String::new(),
             title: title.into(),
             note: note.into(),
             full: true,
@@ -230,9 +250,20 @@ impl Chart {
         }
     }
 
+    /// Of one workload.
+    pub(super) fn of_workload(self, workload: &str) -> Self {
+        Self { workload: workload.to_owned(), ..self }
+    }
+
     /// Takes half of the page's width if `half`.
     pub(super) fn half(self, half: bool) -> Self {
         Self { full: !half, ..self }
+    }
+
+    /// Takes half of the page's width, unless its rows have names, which need the room.
+    pub(super) fn halved(self) -> Self {
+        let named = self.layout["yaxis"]["type"] == "category";
+        self.half(!named)
     }
 
     pub(super) fn height(self, height: usize) -> Self {

@@ -19,7 +19,7 @@ use crate::format::BYTES_PER_SECOND;
 use crate::format::escape::chart as escaped;
 use crate::format::names::client;
 use crate::format::names::unit as unit_of;
-use crate::format::{column_unit, divisor, percent, rate_in};
+use crate::format::{column_unit, compact_rate, divisor, percent, rate_in};
 use crate::report::Report;
 use crate::report::figure::Figure;
 use crate::section::{line_name, title};
@@ -143,14 +143,16 @@ impl Sweep<'_> {
         let fast = all.iter().copied().filter(|curve| self.peak(curve) >= least);
         let curves: Vec<&Curve> = fast.take(LINES_MAX).collect();
         let [low, high] = self.axis.ends();
-        let stars = stars.traces([0.0, top], false, |&at, value| (self.axis.at(at).into(), value.into()));
+        let right = |&at: &f64| self.axis.is_right(at);
+        let stars =
+            stars.traces([0.0, top], false, right, |&at, value| (self.axis.at(at).into(), value.into()));
         let limits = limits
             .iter()
             .map(|(name, dash, value)| Trace::level(name, dash, [(low, *value), (high, *value)]));
         let y = json!({ "title": { "text": column_unit(self.unit) }, "range": [0, top * HEADROOM] });
         let chart =
             Chart::new("sweep", &curves[0].group, self.title(curves[0]), self.note(&curves, all.len()));
-        let chart = chart.half(self.half).axes(self.axis.layout(), y);
+        let chart = chart.of_workload(&curves[0].group).half(self.half).axes(self.axis.layout(), y);
         chart.traces(self.lines(&curves).into_iter().chain(stars).chain(limits))
     }
 
@@ -295,6 +297,91 @@ impl Sweep<'_> {
     }
 }
 
+/// Least number of values of each key of a map.
+const MAP_LEAST: usize = 3;
+
+/// The rates over two swept keys as a map, where their lines would be too many for one chart.
+pub(super) fn maps(report: &Report) -> Vec<Chart> {
+    let families =
+        analysis::figures::grouped(&report.found.curves, |one| (&one.group, &one.target, one.phase));
+    families.into_iter().filter_map(|curves| map(report, &curves)).collect()
+}
+
+fn map(report: &Report, curves: &[&Curve]) -> Option<Chart> {
+    let axis = &curves[0].axis;
+    let lines: Vec<&Curve> = curves.iter().copied().filter(|one| one.axis == *axis).collect();
+    let key = match lines[0].fixed.as_slice() {
+        [only] => only.key.as_str(),
+        _ => return None,
+    };
+    let value = |curve: &Curve| match curve.fixed.as_slice() {
+        [only] if only.key == key => Some((only.value.on_axis()?, axis_unit(&only.value))),
+        _ => None,
+    };
+    let values: Option<Vec<(f64, &'static str)>> = lines.iter().map(|one| value(one)).collect();
+    let values = values?;
+    let is_crowded = lines.len() > TOGETHER_MAX / 2 && lines.len() >= MAP_LEAST;
+    if !is_crowded || lines.iter().all(|one| one.points.len() < MAP_LEAST) {
+        return None;
+    }
+    let across = Axis::of(&lines, []);
+    let up = Axis::new(key, values[0].1, values.iter().map(|(value, _)| *value).collect());
+    let unit = units(report, &lines)[0];
+    let scale = divisor(unit);
+    let mut columns: Vec<f64> = lines.iter().flat_map(|one| &one.points).map(|point| point.x).collect();
+    columns.sort_by(f64::total_cmp);
+    columns.dedup();
+    let mut rows: Vec<(f64, &Curve)> =
+        values.iter().map(|(value, _)| *value).zip(lines.iter().copied()).collect();
+    rows.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let rate = |point: &CurvePoint| match unit {
+        BYTES_PER_SECOND => point.bytes_per_second,
+        _ => point.transfers_per_second,
+    };
+    let (mut z, mut words, mut text) = (Vec::new(), Vec::new(), Vec::new());
+    for (value, curve) in &rows {
+        let cells = columns.iter().map(|&x| curve.points.iter().find(|point| point.x == x));
+        let told = |point: Option<&CurvePoint>| {
+            let (Some(point), at) = (point, up.words(*value)) else { return String::new() };
+            let place = format!("{}, {}", escaped(&across.words(point.x)), escaped(&at));
+            match point.usable {
+                true => format!("<b>{place}</b>: {}", rate_in(rate(point), unit)),
+                false => format!("<b>{place}</b>: the audit disqualified it"),
+            }
+        };
+        let usable = |point: Option<&CurvePoint>| point.filter(|point| point.usable).map(&rate);
+        z.push(cells.clone().map(|point| usable(point).map(|rate| rate / scale)).collect::<Vec<_>>());
+        text.push(
+            cells
+                .clone()
+                .map(|point| usable(point).map_or_else(|| "–".to_owned(), |rate| compact_rate(rate, unit)))
+                .collect::<Vec<_>>(),
+        );
+        words.push(cells.map(told).collect::<Vec<_>>());
+    }
+    let names = |axis: &Axis, values: &[f64]| -> Vec<String> {
+        values.iter().map(|&value| axis.name_of(value)).collect()
+    };
+    let places: Vec<f64> = rows.iter().map(|(value, _)| *value).collect();
+    let target = title(report, &lines[0].target);
+    let on = if target.is_empty() { String::new() } else { format!(" on {target}") };
+    let heading =
+        format!("{} {}{on} over {} and {}", lines[0].group, lines[0].phase, across.name(), up.name());
+    let note =
+        format!("Medians in {}; darker is faster. A dash: not measured, or disqualified.", column_unit(unit));
+    let trace = Trace::map(names(&across, &columns), names(&up, &places), z, text, words);
+    let named =
+        |axis: &Axis| json!({ "type": "category", "title": { "text": axis.name() }, "showgrid": false });
+    Some(
+        Chart::new("map", &lines[0].group, heading, note)
+            .of_workload(&lines[0].group)
+            .half(true)
+            .height(120 + 34 * places.len())
+            .axes(named(&across), named(&up))
+            .traces([trace]),
+    )
+}
+
 /// One chart for each dispersion.
 pub(super) fn dispersions(report: &Report) -> Vec<Chart> {
     let all = report.found.dispersion.iter().filter_map(Stated::says).filter(|one| one.points.len() > 1);
@@ -337,6 +424,7 @@ fn dispersion(report: &Report, one: &Dispersion) -> Chart {
     let heading = format!("{}, {} of {}", title(report, &curve.target), curve.phase, curve.group);
     let y = json!({ "title": { "text": column_unit(unit) }, "range": [0, top] });
     Chart::new("dispersion", "repetitions", heading, "Every repetition at every size.")
+        .of_workload(&curve.group)
         .half(points.len() <= 12)
         .axes(swept.layout(), y)
         .traces([Trace::lines("median", look).points(medians), open].into_iter().chain(onset))

@@ -84,7 +84,12 @@ fn chart(report: &Report, family: &Family<'_>) -> Chart {
         let name = format!("{}: {fast} is faster than {slow} from {from} on", one.phase);
         Some(Trace::level(&name, "dashdot", [0.0, top].map(|end| (nodes as f64, end))))
     }));
-    data.extend(stars.traces([0.0, stars.top(top)], false, |&at, value| (swept.at(at).into(), value.into())));
+    data.extend(stars.traces(
+        [0.0, stars.top(top)],
+        false,
+        |&at| swept.is_right(at),
+        |&at, value| (swept.at(at).into(), value.into()),
+    ));
     let heading = format!(
         "{}, {} on each node{}: {} over nodes",
         first.phase,
@@ -95,6 +100,7 @@ fn chart(report: &Report, family: &Family<'_>) -> Chart {
     let note = "Medians of the repetitions that count, ± their standard deviation. Thin: the line of least squares, \
                 with its 95 % interval.";
     Chart::new("weak", "weak-scaling", heading, note)
+        .of_workload(&first.group)
         .axes(swept.layout(), axis(column_unit(unit)))
         .traces(data)
 }

@@ -1,0 +1,204 @@
+//! The targets of a study beside each other: the best figure of each, what was published, and what it loses.
+
+use analysis::{
+    audit::Outcome,
+    comparisons::PublishedComparison,
+    gate::{Because, Reason, Stated},
+};
+use plan::Phase;
+use record::PublishedKind;
+
+use crate::format::table::{Cell, Table, Tone};
+use crate::format::{compact_rate, percent};
+use crate::report::Report;
+use crate::report::figure::Figure;
+use crate::section::utilisation::utilisation;
+use crate::section::{Block, point, published_value, signed, title};
+
+/// With at least this many targets, the best of each is compared; the lines of fewer fit one chart.
+const MEMBERS_MIN: usize = 4;
+
+/// Something that the gate states, or why it is withheld; empty if a difference is within the scatter.
+pub(crate) type Told<T> = Result<T, String>;
+
+/// The best figure of a target in one phase.
+#[derive(Debug)]
+pub(crate) struct Member<'a> {
+    pub(crate) target: &'a str,
+    pub(crate) phase: Phase,
+    /// The best figure, whose rate is not shown if it is withheld.
+    pub(crate) figure: &'a Figure,
+    /// Why its rate is not stated.
+    pub(crate) withheld: Option<String>,
+    pub(crate) published: Option<&'a PublishedComparison>,
+    /// Rate ÷ (devices × the best of one device).
+    pub(crate) scaling: Option<Told<f64>>,
+    /// The target that it is compared with, and (reference − rate) ÷ reference.
+    pub(crate) tax: Option<(&'a str, Told<f64>)>,
+    /// The mean `%util` of its devices as a share.
+    pub(crate) busy: Option<f64>,
+}
+
+/// The targets that one workload measured, beside each other.
+#[derive(Debug)]
+pub(crate) struct Members<'a> {
+    pub(crate) group: &'a str,
+    /// The unit of all rates.
+    pub(crate) unit: &'static str,
+    /// In the order of the study's targets, each in the order of its phases.
+    pub(crate) all: Vec<Member<'a>>,
+}
+
+/// The targets beside each other, for each workload that measured at least [`MEMBERS_MIN`] of them.
+pub(crate) fn members(report: &Report) -> Vec<Members<'_>> {
+    let groups = analysis::figures::grouped(&report.figures, |figure| figure.group.as_str());
+    groups.into_iter().filter_map(|figures| of_group(report, &figures)).collect()
+}
+
+fn of_group<'a>(report: &'a Report, figures: &[&'a Figure]) -> Option<Members<'a>> {
+    let measured = |target: &str| figures.iter().any(|figure| figure.target == target);
+    let targets = report.study.targets.iter().filter(|one| measured(&one.name)).count();
+    if targets < MEMBERS_MIN {
+        return None;
+    }
+    let group = figures[0].group.as_str();
+    let is_large = figures.iter().all(|figure| figure.is_large());
+    let unit = if is_large { crate::format::BYTES_PER_SECOND } else { figures[0].operations_unit() };
+    // The device whose sum is compared with belongs to another workload.
+    let baselines = report.found.scaling.iter().filter(|one| report.figures[one.figure()].group == group);
+    let mut baselines: Vec<usize> = baselines.filter_map(|one| one.inputs.get(1).copied()).collect();
+    baselines.sort_unstable();
+    baselines.dedup();
+    let baselines = baselines.into_iter().filter_map(|place| report.figures.get(place));
+    let candidates: Vec<&Figure> =
+        baselines.filter(|figure| figure.group != group).chain(figures.iter().copied()).collect();
+    let of_target = |target: &'a str| {
+        let own = candidates.iter().copied().filter(move |figure| figure.target == target);
+        let phases = analysis::figures::grouped(own, |figure| figure.phase);
+        phases.into_iter().filter_map(|same| member(report, target, &same)).collect::<Vec<_>>()
+    };
+    let all: Vec<Member<'_>> = report.study.targets.iter().flat_map(|one| of_target(&one.name)).collect();
+    (!all.is_empty()).then_some(Members { group, unit, all })
+}
+
+/// The best of `figures`, all of one target and phase.
+fn member<'a>(report: &'a Report, target: &'a str, figures: &[&'a Figure]) -> Option<Member<'a>> {
+    let of_these = |place: usize| figures.iter().copied().find(|figure| figure.number == place + 1);
+    let best = report.found.best.iter().find_map(|one| Some((one, of_these(one.figure())?)));
+    let (figure, withheld) = match (best, figures) {
+        (Some((stated, figure)), _) => {
+            (figure, (stated.outcome == Outcome::Withheld).then(|| because(&stated.reasons)))
+        }
+        (None, [only]) => (*only, None),
+        _ => return None,
+    };
+    let place = figure.number - 1;
+    let scaling = report.found.scaling.iter().find(|one| one.figure() == place);
+    let reference = report.study.targets.iter().find(|one| one.name == target)?.above.as_deref();
+    let taxes = report.found.taxes.iter().filter(|one| {
+        let own = &report.figures[one.figure()];
+        (&*own.target, own.phase, &own.group) == (target, figure.phase, &figure.group)
+    });
+    let tax = reference.and_then(|reference| {
+        let of = |one: &&Stated<_>| {
+            one.inputs.get(1).is_some_and(|&other| report.figures[other].target == reference)
+        };
+        Some((title(report, reference), told(taxes.clone().find(of)?, |one| one.share)))
+    });
+    Some(Member {
+        target: title(report, target),
+        phase: figure.phase,
+        figure,
+        withheld,
+        published: published(report, figure),
+        scaling: scaling.map(|one| told(one, |one| one.share)),
+        tax,
+        busy: utilisation(figure).and_then(|one| one.busy).map(|(mean, _)| mean),
+    })
+}
+
+fn told<T, V>(stated: &Stated<T>, value: impl Fn(&T) -> V) -> Told<V> {
+    let is_scatter = |one: &Reason| one.because == Because::WithinScatter;
+    let why = || match stated.reasons.iter().all(is_scatter) {
+        true => String::new(),
+        false => because(&stated.reasons),
+    };
+    stated.says().map(value).ok_or_else(why)
+}
+
+fn because(reasons: &[Reason]) -> String {
+    reasons.iter().map(|one| one.because.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// What was published of the same target and phase: of `figure` itself, else of another point of its sweep.
+fn published<'a>(report: &'a Report, figure: &Figure) -> Option<&'a PublishedComparison> {
+    let is_result = |one: &&PublishedComparison| {
+        one.published.kind == PublishedKind::Measured && !one.elsewhere && one.differs.is_empty()
+    };
+    let is_same = |one: &&PublishedComparison| {
+        (one.target.as_deref(), one.phase, one.group.as_deref())
+            == (Some(&*figure.target), Some(figure.phase), Some(&*figure.group))
+    };
+    let all = || report.found.published.iter().filter_map(Stated::says).filter(is_result).filter(is_same);
+    all().find(|one| one.figure == Some(figure.number - 1)).or_else(|| all().next())
+}
+
+impl Member<'_> {
+    /// Its rate as a number, unless it is withheld.
+    pub(crate) fn rate(&self, unit: &str) -> Option<f64> {
+        self.withheld.is_none().then(|| self.figure.spread_in(unit).median)
+    }
+}
+
+impl Members<'_> {
+    /// A row for each target and phase.
+    pub(crate) fn blocks(&self) -> Vec<Block> {
+        let share = |told: &Told<f64>, words: fn(f64) -> String| match told {
+            Ok(share) => words(*share),
+            Err(why) if why.is_empty() => "none shown".to_owned(),
+            Err(_) => "cannot be told".to_owned(),
+        };
+        let why = |one: &Member<'_>| -> String {
+            let scaling = one.scaling.as_ref().and_then(|told| told.as_ref().err());
+            let tax = one.tax.as_ref().and_then(|(_, told)| told.as_ref().err());
+            let parts = [("rate", one.withheld.as_ref()), ("scaling", scaling), ("tax", tax)];
+            let parts = parts.into_iter().filter_map(|(name, why)| Some((name, why?)));
+            let parts = parts.filter(|(_, why)| !why.is_empty()).map(|(name, why)| format!("{name}: {why}"));
+            parts.collect::<Vec<_>>().join("; ")
+        };
+        let references = self.all.iter().filter_map(|one| Some(one.tax.as_ref()?.0));
+        let references = analysis::figures::grouped(references, |one| *one);
+        let tax = match &references[..] {
+            [only] => format!("tax against {}", only[0]),
+            _ => "tax".to_owned(),
+        };
+        let table = Table::of(&self.all)
+            .right("#", |one| Cell::figure(Some(one.figure.number)))
+            .left("target", |one| one.target)
+            .left("phase", |one| one.phase.name())
+            .right("best", |one| match one.rate(self.unit) {
+                Some(rate) if one.figure.doubts.is_empty() => {
+                    Cell::toned(compact_rate(rate, self.unit), Tone::Main)
+                }
+                Some(rate) => Cell::toned(compact_rate(rate, self.unit), Tone::Doubtful),
+                None => Cell::toned("withheld", Tone::Doubtful),
+            })
+            .left("at", |one| point(&one.figure.settings))
+            .right("published", |one| one.published.map(|other| published_value(other, other.value())))
+            .right("scaling", |one| one.scaling.as_ref().map(|told| share(told, percent)))
+            .right("tax", |one| one.tax.as_ref().map(|(_, told)| share(told, signed)))
+            .right("%util", |one| one.busy.map(percent))
+            .left("why not told", |one| why(one))
+            .done()
+            .below("why not told")
+            .without_empty_columns();
+        if table.is_empty() {
+            return Vec::new();
+        }
+        let caption = match references.len() {
+            0 => format!("Best of each target, {}", self.group),
+            _ => format!("Best of each target, {}; {tax}", self.group),
+        };
+        vec![Block::Table { caption, table }]
+    }
+}
