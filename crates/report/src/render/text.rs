@@ -22,6 +22,11 @@ const CAUSES_SHOWN: usize = 6;
 const FIGURES_SHOWN: usize = 64;
 const ROWS_SHOWN: usize = 24;
 const LINES_SHOWN: usize = 12;
+/// Limits of the full form, in which a table that nobody would read in a terminal is cut: rows of figures, rows of any
+/// other table but commitments, claims and scores, and lines of a list.
+const FULL_FIGURES: usize = 100;
+const FULL_ROWS: usize = 24;
+const FULL_LINES: usize = 60;
 
 /// The card, the remaining figures, and the doubts.
 pub(crate) fn text(report: &Report, screen: Screen) -> String {
@@ -104,7 +109,14 @@ pub(crate) fn whole(report: &Report, screen: Screen) -> String {
         sections(report, Extent::Full).into_iter().partition::<Vec<_>, _>(|section| section.before_figures);
     let rates = rates(report, false);
     let sections = before.iter().chain(&rates).chain(&after);
-    sections.for_each(|section| out.push_str(&section_whole(section, screen)));
+    for section in sections {
+        let rows = match section.id {
+            "summary" | "claims" | "scores" => usize::MAX,
+            "rates" | "latencies" => FULL_FIGURES,
+            _ => FULL_ROWS,
+        };
+        section_upto(&mut out, section, screen, FULL_LINES, rows);
+    }
     if !report.machines.is_empty() {
         let whose = origin::whose(report);
         let heading = format!("{} beside published machines", whose.title());
@@ -172,7 +184,7 @@ fn blocks_upto(out: &mut String, blocks: &[Block], screen: Screen, lines_max: us
 fn rest(out: &mut String, count: usize, noun: &str) {
     if count > 0 {
         let more = counted(count as u64, &format!("more {noun}"));
-        let _ = writeln!(out, "  … and {more} in the page and the other forms of this report");
+        let _ = writeln!(out, "  … and {more} in the CSV and JSON forms of this report");
     }
 }
 

@@ -3,12 +3,17 @@
 //! Figures belong to the same table if they have the same section and test. Storage, direction, size and statistic
 //! determine the cell of a figure. A mean and its deviation share a cell.
 
-use analysis::{audit::Outcome, comparisons::PublishedComparison, gate::Stated};
-use record::{Metric, Published, PublishedStatistic};
+use analysis::{
+    audit::Outcome,
+    comparisons::PublishedComparison,
+    gate::{Kind, Stated},
+};
+use record::{Metric, Published, PublishedKind, PublishedStatistic};
 
-use super::block::{Block, published_value};
-use crate::format::table::{Align, Cell, Table};
-use crate::format::{NOT_OBSERVED, megabytes, percent};
+use super::block::{Block, Extent, only, published_value};
+use super::statements::of_kinds;
+use crate::format::table::{Align, Cell, Table, Tone};
+use crate::format::{NOT_OBSERVED, grouped, megabytes, percent};
 use crate::report::Report;
 
 /// A published figure with its deviation and its cell.
@@ -20,8 +25,52 @@ struct Entry<'a> {
     is_doubtful: bool,
 }
 
+/// Maximum number of rows of [`brief`].
+const BRIEF_MAX: usize = 16;
+
+/// The results in the form in which studies publish them: sums over jobs, published tables, else each published figure
+/// with the own one.
+pub(crate) fn in_published_form(report: &Report) -> Vec<Block> {
+    let mut all = of_kinds(report, &[Kind::JobSums, Kind::JobRatios], Extent::Limited);
+    all.extend(blocks(report));
+    if all.is_empty() {
+        all.extend(brief(report));
+    }
+    all
+}
+
+/// The published figures that a study names beside the own ones, in a few columns.
+fn brief(report: &Report) -> Vec<Block> {
+    let says = report.found.published.iter().filter_map(|one| Some((one, one.says()?)));
+    let own: Vec<_> = says
+        .filter(|(_, one)| {
+            let is_result = one.published.kind == PublishedKind::Measured;
+            is_result && !one.elsewhere && one.own.is_some() && one.differs.is_empty()
+        })
+        .collect();
+    let more = own.len().saturating_sub(BRIEF_MAX);
+    let own_value = |(stated, one): &(&Stated<PublishedComparison>, &PublishedComparison)| {
+        let value = one.own.map(|own| published_value(one, own)).unwrap_or_default();
+        let tone = if stated.outcome == Outcome::Stated { Tone::Main } else { Tone::Doubtful };
+        Cell::toned(value, tone)
+    };
+    let table = Table::of(own.into_iter().take(BRIEF_MAX))
+        .right("#", |(_, one)| Cell::figure(one.figure.map(|place| place + 1)))
+        .left("published figure", |(_, one)| one.published.id.clone())
+        .left("printed", |(_, one)| one.published.as_published())
+        .right("published", |(_, one)| published_value(one, one.value()))
+        .right("own", own_value)
+        .right("own ÷ published", |(_, one)| one.ratio().map(percent))
+        .done();
+    let mut all = only("Published figures and own ones", table);
+    if more > 0 {
+        all.push(Block::Text(format!("{} more under Published figures.", grouped(more as u64))));
+    }
+    all
+}
+
 /// The published tables with own figures in at least two rows and two columns.
-pub(crate) fn blocks(report: &Report) -> Vec<Block> {
+pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let stated = report.found.published.iter().filter_map(|one| Some((one, one.says()?)));
     let tables = analysis::figures::grouped(stated.filter(|(_, one)| is_of_table(one)), |(_, one)| {
         (one.published.study.clone(), one.published.section.clone(), one.published.test.clone())

@@ -26,7 +26,7 @@ pub(crate) use block::{
     point, promised_unit, promised_value, published_value, signed, title, which_target,
 };
 pub(crate) use cluster::nodes_line;
-pub(crate) use forms::blocks as forms;
+pub(crate) use forms::in_published_form;
 pub(crate) use operations::response;
 pub(crate) use rates::rates;
 

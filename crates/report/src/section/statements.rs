@@ -4,7 +4,7 @@
 use analysis::{
     audit::Outcome,
     figures::RateOf,
-    gate::{Because, Judgement, Of, QUANTILES, Quantity, Reason, Row, Spread, Value},
+    gate::{Because, Judgement, Kind, Of, QUANTILES, Quantity, Reason, Row, Spread, Value},
 };
 
 use crate::format::node_names;
@@ -22,6 +22,13 @@ impl Statements {
         let here = filled.filter(|table| table.kind.policy().section == section);
         here.flat_map(|table| blocks(report, table, extent)).collect()
     }
+}
+
+/// The tables of some kinds of statement.
+pub(crate) fn of_kinds(report: &Report, kinds: &[Kind], extent: Extent) -> Vec<Block> {
+    let these = report.statements.tables.iter();
+    let these = these.filter(|table| kinds.contains(&table.kind) && !table.rows.is_empty());
+    these.flat_map(|table| blocks(report, table, extent)).collect()
 }
 
 /// Notes, distributions, the tables, and reasons common to all rows.
@@ -46,9 +53,7 @@ fn blocks(report: &Report, table: &analysis::gate::Table, extent: Extent) -> Vec
     blocks.extend(parts.filter_map(|rows| part(report, table, rows, shared.is_some())));
     if !more.is_empty() {
         let count = grouped(more.len() as u64);
-        blocks.push(Block::Text(format!(
-            "{count} more are in the JSON and CSV forms, and in text with --full."
-        )));
+        blocks.push(Block::Text(format!("{count} more are in the JSON and CSV forms.")));
     }
     blocks.extend(shared.map(|row| Block::Text(format!("All of them: {}.", because(row).text))));
     blocks

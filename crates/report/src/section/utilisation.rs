@@ -78,7 +78,7 @@ pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
     let mut blocks = only(&caption, table);
     if more > 0 && !blocks.is_empty() {
         let more = counted(more as u64, "more figure");
-        blocks.push(Block::Text(format!("{more} in the JSON form, and in text with --full.")));
+        blocks.push(Block::Text(format!("{more} in the JSON form.")));
     }
     blocks
 }

@@ -108,5 +108,15 @@ fn published<'a>(report: &'a Report, one: &Verdict) -> Option<&'a PublishedCompa
         Some(place) => one.figure == Some(place) || one.about.contains(&place),
         None => false,
     };
-    report.found.published.iter().filter_map(Stated::says).filter(is_result).find(is_beside)
+    // Of several promises about one figure, the published one belongs to that which it is nearest to.
+    let distance = |promised: &Verdict, value: f64| {
+        promised.promised().map_or(f64::INFINITY, |promised| (value / promised).ln().abs())
+    };
+    let is_nearest = |other: &&PublishedComparison| {
+        let all = report.found.verdicts.iter().filter_map(Stated::says);
+        let mut rivals = all.filter(|rival| rival.figure == one.figure && rival.place != one.place);
+        !rivals.any(|rival| distance(rival, other.value()) < distance(one, other.value()))
+    };
+    let results = report.found.published.iter().filter_map(Stated::says).filter(is_result);
+    results.filter(is_beside).find(is_nearest)
 }

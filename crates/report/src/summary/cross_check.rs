@@ -20,9 +20,14 @@ struct Line<'a> {
 
 /// The lines, in the order of the plan; empty if `run` is not a cross-check.
 pub(crate) fn text(run: &Run, report: &Report, screen: Screen) -> String {
-    let PlanSource::CrossCheck { tool, rivals, .. } = &run.manifest.plan.source else { return String::new() };
+    table(run, report).map(|table| table.to_text("", screen)).unwrap_or_default()
+}
+
+/// A row for each case; `None` if `run` is not a cross-check.
+pub(crate) fn table(run: &Run, report: &Report) -> Option<Table> {
+    let PlanSource::CrossCheck { tool, rivals, .. } = &run.manifest.plan.source else { return None };
     let line = |rival| Line::of(rival, run, report);
-    Table::of(rivals.iter().map(line))
+    let table = Table::of(rivals.iter().map(line))
         .left("case", |one| one.rival.own.clone())
         .right("ioproof", |one| one.said(|check| one.rate(check.difference.after, check.operations.0)))
         .right(tool, |one| one.said(|check| one.rate(check.difference.before, check.operations.1)))
@@ -34,9 +39,8 @@ pub(crate) fn text(run: &Run, report: &Report, screen: Screen) -> String {
             })
         })
         .left("", |one| one.outcome(run))
-        .done()
-        .unfolded()
-        .to_text("", screen)
+        .done();
+    Some(table)
 }
 
 impl<'a> Line<'a> {

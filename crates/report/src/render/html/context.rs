@@ -33,10 +33,11 @@ use crate::report::run_info::CaseInfo;
 use crate::section::Second;
 use crate::section::chosen::Chosen;
 use crate::section::{
-    Block, Extent, Section, all_caveats, conditions, forms, headline, rates, sections, signed,
+    Block, Extent, Section, all_caveats, conditions, headline, in_published_form, only, rates, sections,
+    signed,
 };
 use crate::summary::card::Card;
-use crate::summary::sheet;
+use crate::summary::{cross_check, sheet};
 
 /// Maximum number of causes of doubt on the first screen; the full list is collapsed.
 const CAUSES_SHOWN: usize = 6;
@@ -56,8 +57,8 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
     let mut of_figures: Vec<Option<Chart>> =
         shown.iter().map(|figure| charts::of_figure(run, figure)).collect();
     let mut of_sections = charts::of_study(report, second.map(|second| &second.report));
-    let changes = second.map(|second| second.comparisons.as_slice());
-    let mut pictures = charts::pictures(report, changes, &mut of_sections, &mut overview);
+    let compared = second.map(|second| (&second.report, second.comparisons.as_slice()));
+    let mut pictures = charts::pictures(report, compared, &mut of_sections, &mut overview);
     let each = of_figures.iter_mut().flatten();
     let mut each: Vec<&mut Chart> =
         of_sections.iter_mut().chain(&mut pictures).chain(&mut overview).chain(each).collect();
@@ -92,8 +93,13 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
     let value = |one: &Section| section::value(one, &of_sections, &linked);
     let (first, results): (Vec<Block>, Vec<Block>) = match second {
         Some(second) => (second.answer.clone(), Vec::new()),
-        None if card.has_all_figures => (card.blocks().cloned().collect(), Vec::new()),
-        None => (card.judged.clone(), card.results.iter().cloned().chain(forms(report)).collect()),
+        None if card.has_all_figures => {
+            let rivals = cross_check::table(run, report).map(|table| only("", table)).unwrap_or_default();
+            (rivals.into_iter().chain(card.blocks().cloned()).collect(), Vec::new())
+        }
+        None => {
+            (card.judged.clone(), card.results.iter().cloned().chain(in_published_form(report)).collect())
+        }
     };
     let long = first.iter().any(|block| block.rows() > ROWS_BEFORE);
     let card_block = |block: &Block| ranged(report, section::block_value(block, &[], &linked));
@@ -161,7 +167,17 @@ const PARTS: [(&str, &str, &[&str]); 10] = [
     (
         "machines",
         "Nodes and devices",
-        &["nodes-compared", "devices", "layers", "disk-view", "servers", "limits", "coverage", "nodes"],
+        &[
+            "nodes-compared",
+            "devices",
+            "utilisation",
+            "layers",
+            "disk-view",
+            "servers",
+            "limits",
+            "coverage",
+            "nodes",
+        ],
     ),
     ("published", "Published figures and other tools", &["beside", "cross-check", "printed"]),
     ("doubts", "Doubts, one by one", &["audit"]),

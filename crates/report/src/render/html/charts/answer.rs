@@ -4,13 +4,13 @@
 use analysis::{
     comparisons::{Comparison, Verdict, side},
     gate::Stated,
-    statistics::{CONFIDENCE, Contrast, median_bounds},
+    statistics::{CONFIDENCE, Contrast, Summary, median_bounds},
 };
 use plan::Bound;
 use serde_json::json;
 
-use super::latency::{FRAME_PX, ROW_PX, rows};
-use super::look::{Look, TEXT_COLOUR, work};
+use super::latency::{self, FRAME_PX, ROW_PX, rows};
+use super::look::{Look, SKY, TEXT_COLOUR, work};
 use super::plotly::{Chart, Trace, error_bar};
 use crate::format::escape::chart as escaped;
 use crate::format::percent;
@@ -49,20 +49,22 @@ const LOGARITHMIC_RATIO: f64 = 10.0;
 /// The pictures of the first screen; those of `of_study` or `overview` are removed from there.
 pub(crate) fn pictures(
     report: &Report,
-    changes: Option<&[Comparison]>,
+    second: Option<(&Report, &[Comparison])>,
     of_study: &mut Vec<Chart>,
     overview: &mut Vec<Chart>,
 ) -> Vec<Chart> {
     // The card already shows all results of a benchmark next to its score.
-    if changes.is_none() && !report.found.scores.is_empty() {
+    if second.is_none() && !report.found.scores.is_empty() {
         return Vec::new();
     }
-    if let Some(changes) = changes.and_then(self::changes) {
-        return vec![changes];
+    if let Some((other, changes)) =
+        second.and_then(|(other, all)| Some((other, changes(all, [report, other])?)))
+    {
+        return std::iter::once(changes).chain(latency::beside([report, other])).collect();
     }
     // If two runs have nothing comparable, the chart is of the first run and its title says so. Sweep charts
     // contain both runs.
-    let alone = |chart: Chart| if changes.is_none() || chart.is("sweep") { chart } else { chart.before() };
+    let alone = |chart: Chart| if second.is_none() || chart.is("sweep") { chart } else { chart.before() };
     let promised_of = |chart: &Chart| {
         let workloads = report.found.verdicts.iter().filter_map(Stated::says);
         let mut workloads = workloads.filter_map(|one| report.figures.get(one.figure?));
@@ -99,8 +101,11 @@ pub(crate) fn pictures(
     if taken.is_empty() && !overview.is_empty() {
         taken.push(alone(overview.remove(0)));
     }
-    let half = taken.len() > 2;
-    taken.into_iter().map(|chart| if half { chart.halved() } else { chart }).collect()
+    // Pairs of charts stand beside each other.
+    let (all, half) = (taken.len(), taken.len() > 2);
+    let paired = |place: usize| half && (place + 1 < all || all % 2 == 0);
+    let charts = taken.into_iter().enumerate();
+    charts.map(|(place, chart)| if paired(place) { chart.halved() } else { chart.half(false) }).collect()
 }
 
 /// A chart with a row for each label, and a vertical reference line at `reference`.
@@ -113,8 +118,8 @@ fn intervals(kind: &'static str, title: &str, note: String, labels: &[String], r
     Chart::new(kind, "", title, note).height(height).with("yaxis", rows(labels)).with("shapes", vec![line])
 }
 
-/// Changes between two runs, with their intervals.
-fn changes(all: &[Comparison]) -> Option<Chart> {
+/// Changes between two `runs`, with their intervals and the repetitions of both.
+fn changes(all: &[Comparison], runs: [&Report; 2]) -> Option<Chart> {
     // The mean latency of a closed loop follows from its rate, so it is left out where the rate is compared.
     let is_rate = |one: &Comparison| one.operation.is_none() && !one.transferring;
     let repeats = |one: &Comparison| {
@@ -158,16 +163,40 @@ fn changes(all: &[Comparison]) -> Option<Chart> {
         let look = Look { symbol, ..Look::of_work(phase, 0) };
         Trace::marks(&name, look).with("marker.size", 11).points_with_errors("x", points)
     });
+    let repetitions = |side: usize| {
+        let figure = |report: &'_ Report, one: &Comparison| {
+            let own = report.figures.iter().find(|own| (&own.case, own.phase) == (&one.case, one.phase));
+            let values =
+                own.map(|own| own.counted().filter_map(|pass| own.headline_of(pass)).collect::<Vec<_>>());
+            values.filter(|values| !values.is_empty())
+        };
+        let points = shown.iter().filter(|one| is_rate(one)).flat_map(|one| {
+            let middle = figure(runs[0], one).and_then(|values| Some(Summary::of(&values)?.median));
+            let values = figure(runs[side], one).unwrap_or_default();
+            values.into_iter().filter_map(move |value| Some(((value / middle? - 1.0) * 100.0, one)))
+        });
+        points.map(|(change, one)| (change, label(one), signed(change / 100.0))).collect::<Vec<_>>()
+    };
+    let ticks = [("repetitions before", "line-ns-open", 0), ("repetitions after", "line-ns-open", 1)];
+    let ticks = ticks.map(|(name, symbol, side)| {
+        let colour = if side == 0 { SKY } else { TEXT_COLOUR };
+        let look = Look { symbol, ..colour.into() };
+        Trace::marks(name, look).with("marker.size", 14).points(repetitions(side))
+    });
     let more = if hidden == 0 { String::new() } else { format!(" {hidden} more in the table.") };
     let inverted = match shown.iter().any(|one| one.operation.is_some()) {
         true => " Changes of latencies have the other sign here: shorter is to the right.",
         false => "",
     };
-    let note =
-        format!("After against before, with the interval of the change where there is one.{inverted}{more}");
+    let note = format!(
+        "After against before, with the interval of the change where there is one. Ticks: every repetition ÷ the \
+             median before.{inverted}{more}"
+    );
     (!labels.is_empty()).then(|| {
         let x = json!({ "title": { "text": "← slower    change, %    faster →" }, "zeroline": false });
-        intervals("changes", "What changed", note, &labels, 0.0).with("xaxis", x).traces(traces)
+        intervals("changes", "What changed", note, &labels, 0.0)
+            .with("xaxis", x)
+            .traces(ticks.into_iter().chain(traces))
     })
 }
 

@@ -8,6 +8,11 @@ use crate::section::place;
 
 /// Maximum number of labelled ticks.
 const TICKS_MAX: usize = 12;
+/// Room for all labels in CSS pixels, as in a chart of half the page's width, and what a character and the space between
+/// two labels take.
+const LABELS_PX: usize = 440;
+const CHARACTER_PX: usize = 7;
+const SPACE_PX: usize = 12;
 /// Values that grow by a factor have a logarithmic axis if last ÷ first is at least this. For sizes, which
 /// are usually powers of two, a smaller ratio is enough.
 const LOGARITHMIC_RATIO: f64 = 16.0;
@@ -30,6 +35,13 @@ pub(super) const fn unit_of(value: &SettingValue) -> &'static str {
         SettingValue::Time(_) => "ns",
         _ => "",
     }
+}
+
+/// Whether each of at least three values is about twice the one before.
+fn double(values: &[f64]) -> bool {
+    /// Sizes such as 1 GB and 2 GiB count as well.
+    const TWICE: std::ops::RangeInclusive<f64> = 1.8..=2.2;
+    values.len() > 2 && values.windows(2).all(|pair| TWICE.contains(&(pair[1] / pair[0])))
 }
 
 /// The values of a swept key in charts that share an x axis, and their positions.
@@ -62,7 +74,8 @@ impl Axis {
         let largest = steps.iter().copied().fold(0.0, f64::max);
         let smallest = steps.iter().copied().fold(f64::INFINITY, f64::min);
         let logarithmic = values.first().zip(values.last()).is_some_and(|(&first, &last)| {
-            first > 0.0 && last / first >= ratio && largest > smallest * UNEVEN_STEPS
+            let grows = last / first >= ratio && largest > smallest * UNEVEN_STEPS;
+            first > 0.0 && (grows || double(&values))
         });
         Self { key: key.to_owned(), unit, values, logarithmic }
     }
@@ -125,7 +138,7 @@ impl Axis {
             "title": { "text": if self.is_mix() { "share of writes" } else { self.name() } },
             "type": if self.logarithmic { "log" } else { "linear" },
             "range": [low - margin, high + margin],
-            "tickmode": "array",
+            "tickmode": "array", "tickangle": 0,
             "tickvals": ticks.iter().map(|&tick| self.at(tick)).collect::<Vec<_>>(),
             "ticktext": ticks.iter().map(tick).collect::<Vec<_>>(),
         })
@@ -136,7 +149,9 @@ impl Axis {
         let scale = |value: f64| if self.logarithmic { value.ln() } else { value };
         let [low, high] = self.ends().map(scale);
         let mut kept: Vec<f64> = Vec::new();
-        for &value in self.values.iter().rev().step_by(self.values.len().div_ceil(TICKS_MAX).max(1)) {
+        let longest = self.values.iter().map(|&value| self.name_of(value).chars().count()).max().unwrap_or(0);
+        let most = TICKS_MAX.min(LABELS_PX / (longest * CHARACTER_PX + SPACE_PX)).max(2);
+        for &value in self.values.iter().rev().step_by(self.values.len().div_ceil(most).max(1)) {
             if kept.last().is_none_or(|&later| scale(later) - scale(value) >= (high - low) * 0.05) {
                 kept.push(value);
             }
@@ -161,6 +176,8 @@ mod tests {
         assert!(log(&powers));
         assert!(!log(&steps));
         assert!(log(&[1.0, 4.0, 8.0, 16.0]));
+        assert_eq!(Axis::new("nodes", "", vec![1.0, 2.0, 4.0]).layout()["type"], "log");
+        assert_eq!(Axis::new("nodes", "", vec![1.0, 2.0, 3.0]).layout()["type"], "linear");
         assert!(!log(&[0.0, 1.0, 100.0]));
     }
 

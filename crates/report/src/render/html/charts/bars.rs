@@ -1,11 +1,11 @@
 //! Rates of all figures as horizontal bars, with repetitions, intervals and published figures.
 
-use analysis::statistics::Summary;
+use analysis::{comparisons::PublishedComparison, statistics::Summary};
 use serde_json::json;
 
 use super::latency;
 use super::latency::{FRAME_PX, ROW_PX, label, rows};
-use super::look::{Look, work};
+use super::look::{Look, TEXT_COLOUR, work};
 use super::marks::Stars;
 use super::plotly::{Chart, Trace, axis, error_bar};
 use super::series::rows_of;
@@ -78,12 +78,11 @@ fn bars(report: &Report, chart: Chart, figures: &[&Figure]) -> Chart {
     });
     data.push(Trace::repetitions().points(repetitions));
     let unit_of_all = unit(figures[0]);
-    let stars = Stars::of(report, unit_of_all, |one| {
-        figures
-            .iter()
-            .find(|figure| one.figure == Some(figure.number - 1))
-            .map(|figure| label(report, figure))
-    });
+    let row = |one: &PublishedComparison| {
+        let own = figures.iter().find(|figure| one.figure == Some(figure.number - 1));
+        own.map(|figure| label(report, figure))
+    };
+    let stars = Stars::of(report, unit_of_all, row, |_| TEXT_COLOUR);
     // A logarithmic axis ends at powers of ten.
     let ends = match logarithmic {
         true => {

@@ -37,7 +37,9 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
     let of_pass = |one: &Timeline| {
         let profile = one.levels.as_ref().map(|levels| profile(one, levels));
         let lengths = one.lengths.as_ref().map(|(_, lengths)| histogram(one, lengths));
-        [Some(launches(one)), profile, lengths].into_iter().flatten().collect::<Vec<_>>()
+        let workload = report.figures.get(one.figure).map(|figure| figure.group.as_str()).unwrap_or_default();
+        let charts = [Some(launches(one)), profile, lengths].into_iter().flatten();
+        charts.map(|chart| chart.of_workload(workload)).collect::<Vec<_>>()
     };
     let several = systems(report);
     several.into_iter().chain(ratios(report)).chain(passes.flat_map(of_pass)).collect()

@@ -114,6 +114,54 @@ fn percentiles(report: &Report, figures: &[&Figure], omitted: &str) -> Chart {
         .traces(spans.chain(marks).chain(colours.filter(|_| works.len() > 1)))
 }
 
+/// Maximum number of figures of two runs whose percentiles are beside each other.
+const BESIDE_MAX: usize = 12;
+
+/// The percentiles of the figures that both `runs` have: open before, filled after.
+pub(super) fn beside(runs: [&Report; 2]) -> Option<Chart> {
+    let of = |figure: &Figure| figure.latency.first().is_some_and(|one| one.count > 0);
+    let pairs: Vec<[&Figure; 2]> = runs[0]
+        .figures
+        .iter()
+        .filter_map(|one| {
+            let same = |other: &&Figure| (&other.case, other.phase) == (&one.case, one.phase);
+            let other = runs[1].figures.iter().find(same)?;
+            (of(one) && of(other)).then_some([one, other])
+        })
+        .take(BESIDE_MAX)
+        .collect();
+    let labels: Vec<String> = pairs.iter().map(|[one, _]| label(runs[0], one)).collect();
+    let tail = |figure: &Figure| {
+        let shown = figure.latency[0].shown(ShownIn::Latencies);
+        shown.filter(|(statistic, _)| is_of_tail(statistic)).collect::<Vec<_>>()
+    };
+    let statistics = pairs.first().map(|[one, _]| tail(one)).unwrap_or_default();
+    let mut nanos = Vec::new();
+    let mut data = Vec::new();
+    for (index, (statistic, _)) in statistics.iter().enumerate() {
+        for (side, when) in ["before", "after"].into_iter().enumerate() {
+            let points = pairs.iter().zip(&labels).filter_map(|(pair, label)| {
+                let (_, value) = *tail(pair[side]).get(index)?;
+                nanos.push(value);
+                let text = format!("<b>{label}</b><br>{} {when}: {}", statistic.heading, words(value));
+                Some((microseconds(value), label.as_str(), text))
+            });
+            let look = Look::of(index);
+            let open = if side == 0 { "-open" } else { "" };
+            let marks = Trace::marks(&format!("{} {when}", statistic.heading), look)
+                .with("marker.symbol", format!("{}{open}", look.symbol))
+                .with("marker.size", 10);
+            data.push(marks.points(points.collect::<Vec<_>>()));
+        }
+    }
+    (!labels.is_empty()).then(|| {
+        Chart::new("beside", "", "Latency percentiles before and after", "Open: before, filled: after.")
+            .height(FRAME_PX + ROW_PX * labels.len())
+            .axes(axis("latency of a transfer", nanos.into_iter()), rows(&labels))
+            .traces(data)
+    })
+}
+
 /// Maximum number of lines of a chart of latency against rate.
 const LINES_MAX: usize = 12;
 /// Swept keys whose larger values mean more load.

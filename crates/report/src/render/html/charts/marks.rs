@@ -30,12 +30,19 @@ struct Star<X> {
     printed: String,
     words: String,
     misprinted: bool,
+    /// The colour of the series that it stands beside.
+    colour: &'static str,
 }
 
 impl<X> Stars<X> {
     /// The published figures that can be shown on an axis of `unit` and have a `place`. Figures measured under other
     /// conditions are only in the table.
-    pub(super) fn of(report: &Report, unit: &str, place: impl Fn(&PublishedComparison) -> Option<X>) -> Self {
+    pub(super) fn of(
+        report: &Report,
+        unit: &str,
+        place: impl Fn(&PublishedComparison) -> Option<X>,
+        colour: impl Fn(&PublishedComparison) -> &'static str,
+    ) -> Self {
         let star = |one: &PublishedComparison| {
             one.differs.is_empty().then_some(())?;
             Some(Star {
@@ -44,6 +51,7 @@ impl<X> Stars<X> {
                 printed: escaped(&published_value(one, one.value())),
                 words: words(report, one),
                 misprinted: !one.misprint.is_empty(),
+                colour: colour(one),
             })
         };
         Self(report.found.published.iter().filter_map(Stated::says).filter_map(star).collect())
@@ -76,32 +84,52 @@ impl<X> Stars<X> {
         place: impl Fn(&X, f64) -> (Value, Value),
     ) -> Vec<Trace> {
         let beyond = |one: &Star<X>| (one.value > high).cmp(&(one.value < low));
-        let arrow = |one: &Star<X>| match (beyond(one), across) {
-            (Ordering::Equal, _) => ("star", ""),
-            (Ordering::Greater, true) => ("triangle-right", "middle left"),
-            (Ordering::Less, true) => ("triangle-left", "middle right"),
-            (_, false) if is_right(&one.at) => ("triangle-up", "bottom left"),
-            (_, false) => ("triangle-up", "bottom right"),
+        let at = |one: &Star<X>| place(&one.at, one.value.clamp(low, high));
+        let symbol = |one: &Star<X>| match (beyond(one), across) {
+            (Ordering::Equal, _) => "star",
+            (Ordering::Greater, true) => "triangle-right",
+            (Ordering::Less, true) => "triangle-left",
+            (_, false) => "triangle-up",
+        };
+        let position = |one: &Star<X>| match (beyond(one), across) {
+            (Ordering::Less, true) => "middle right",
+            (_, true) => "middle left",
+            (_, false) if is_right(&one.at) => "bottom left",
+            (_, false) => "bottom right",
+        };
+        // Labels at one place would stand on each other: the first has them all.
+        let outside = || self.0.iter().filter(|one| beyond(one).is_ne());
+        let label = |one: &Star<X>| {
+            let here: Vec<&Star<X>> = outside().filter(|other| at(other) == at(one)).collect();
+            match here.first() {
+                Some(first) if std::ptr::eq(*first, one) => {
+                    here.iter().map(|one| one.printed.as_str()).collect::<Vec<_>>().join("<br>")
+                }
+                _ => String::new(),
+            }
         };
         let trace = |group: Vec<&Star<X>>| {
-            let (symbol, text) = arrow(group[0]);
+            let is_outside = beyond(group[0]).is_ne();
             let open = if group[0].misprinted { "-open" } else { "" };
             let points = group.iter().map(|one| {
-                let (x, y) = place(&one.at, one.value.clamp(low, high));
+                let (x, y) = at(one);
                 (x, y, one.words.clone())
             });
             let name = ["published", if open.is_empty() { "" } else { ", misprinted" }];
-            let name = name.concat() + if text.is_empty() { "" } else { ", beyond the axis" };
-            let marks = Trace::marks(&name, TEXT_COLOUR).with("marker.symbol", format!("{symbol}{open}"));
-            let marks = marks.with("marker.size", 12).points(points);
-            if text.is_empty() {
+            let name = name.concat() + if is_outside { ", beyond the axis" } else { "" };
+            let symbol = format!("{}{open}", symbol(group[0]));
+            let colours: Vec<&str> = group.iter().map(|one| one.colour).collect();
+            let marks = Trace::marks(&name, TEXT_COLOUR).with("marker.symbol", symbol);
+            let marks = marks.with("marker.size", 12).with("marker.color", colours).points(points);
+            let marks = if open.is_empty() { marks.outlined(1.0) } else { marks };
+            if !is_outside {
                 return marks;
             }
-            let printed: Vec<&str> = group.iter().map(|one| one.printed.as_str()).collect();
-            marks.with("mode", "markers+text").with("text", printed).with("textposition", text)
+            let labels: Vec<String> = group.iter().map(|one| label(one)).collect();
+            let positions: Vec<&str> = group.iter().map(|one| position(one)).collect();
+            marks.with("mode", "markers+text").with("text", labels).with("textposition", positions)
         };
-        let groups =
-            analysis::figures::grouped(&self.0, |one| (one.misprinted, beyond(one), is_right(&one.at)));
+        let groups = analysis::figures::grouped(&self.0, |one| (one.misprinted, beyond(one)));
         groups.into_iter().map(trace).collect()
     }
 }
@@ -151,7 +179,8 @@ fn words(report: &Report, one: &PublishedComparison) -> String {
     lines.join("<br>")
 }
 
-/// Names, dashes and values of the expectations and limits for `curves`, in a chart with the highest point `top`.
+/// Names, dashes and values of the expectations, limits and promises for `curves`, in a chart with the highest point
+/// `top`.
 pub(super) fn limits(
     report: &Report,
     curves: &[&Curve],
@@ -175,6 +204,20 @@ pub(super) fn limits(
             && value <= top * FAR
         {
             limits.push((name, dash, value));
+        }
+    }
+    for one in report.found.verdicts.iter().filter_map(Stated::says) {
+        let Some((amount, number)) = one.amount.zip(one.promised()) else { continue };
+        let Some(value) = on_axis(number, amount.unit(), unit) else { continue };
+        let about = one.about.iter().filter_map(|&place| report.figures.get(place)).any(|figure| {
+            curves.iter().any(|curve| {
+                (&curve.group, &curve.target, curve.phase) == (&figure.group, &figure.target, figure.phase)
+            })
+        });
+        let name = format!("promised: {}", crate::format::rate_in(number, unit));
+        let known = limits.iter().any(|(other, ..)| *other == name);
+        if about && !known && value <= top * FAR {
+            limits.push((name, "dot", value));
         }
     }
     limits

@@ -24,7 +24,7 @@ const HEADROOM: f64 = 1.05;
 const FAR: f64 = 2.5;
 /// The parts of the width of the rates and of each panel beside them.
 const PANEL: f64 = 0.15;
-const BETWEEN: f64 = 0.025;
+const BETWEEN: f64 = 0.04;
 
 /// One chart for each workload that measured many targets.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {

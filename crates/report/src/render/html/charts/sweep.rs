@@ -5,6 +5,7 @@
 //! coincide share a legend entry.
 
 use analysis::{
+    comparisons::PublishedComparison,
     gate::Stated,
     sweeps::{Curve, CurvePoint, Dispersion},
 };
@@ -56,15 +57,19 @@ fn of_family(report: &Report, second: Option<&Report>, curves: &[&Curve]) -> Vec
     let mut charts = Vec::new();
     let units = units(report, curves);
     let half = apart || units.len() > 1;
-    for unit in units {
+    for (place, unit) in units.into_iter().enumerate() {
         let stars: Vec<Stars<f64>> = parts
             .iter()
-            .map(|part| Stars::of(report, unit, |one| part.iter().find_map(|curve| marks::place(one, curve))))
+            .map(|part| {
+                let beside =
+                    |one: &PublishedComparison| part.iter().find_map(|curve| marks::place(one, curve));
+                Stars::of(report, unit, beside, |one| colour_beside(part, one))
+            })
             .collect();
         let others = curves.iter().filter_map(|curve| of_second(second, curve));
         let all: Vec<&Curve> = curves.iter().copied().chain(others).collect();
         let axis = Axis::of(&all, stars.iter().flat_map(Stars::places).copied());
-        let sweep = Sweep { report, second, axis, unit, half, apart, by_phase };
+        let sweep = Sweep { report, second, axis, unit, half, apart, by_phase, again: place > 0 };
         let highest = all.iter().map(|curve| sweep.peak(curve)).fold(0.0, f64::max);
         let limits: Vec<_> = parts.iter().map(|part| marks::limits(report, part, unit, highest)).collect();
         let lines = limits.iter().flatten().map(|(.., value)| *value);
@@ -73,6 +78,25 @@ fn of_family(report: &Report, second: Option<&Report>, curves: &[&Curve]) -> Vec
         charts.extend(each.map(|((part, limits), stars)| sweep.chart(part, &limits, &stars, top)));
     }
     charts
+}
+
+/// The colour of the line among `curves` that a published figure stands beside.
+fn colour_beside(curves: &[&Curve], one: &PublishedComparison) -> &'static str {
+    let line = curves.iter().find(|curve| marks::place(one, curve).is_some());
+    line.map_or(TEXT_COLOUR, |line| look_among(curves, line).colour)
+}
+
+/// The look of `line` among the lines of a chart: by its work, then by its place among those of other settings.
+fn look_among(curves: &[&Curve], line: &Curve) -> Look {
+    let mut settings = Vec::new();
+    for curve in curves {
+        let setting = (&curve.target, &curve.fixed);
+        if !settings.contains(&setting) {
+            settings.push(setting);
+        }
+    }
+    let place = settings.iter().position(|one| *one == (&line.target, &line.fixed)).unwrap_or_default();
+    Look::of_work(line.phase, place)
 }
 
 /// The units of the charts of `curves`: of a sweep over transfer sizes bytes and transfers per second, else the unit
@@ -110,6 +134,8 @@ struct Sweep<'a> {
     apart: bool,
     /// Whether each phase has a chart of its own.
     by_phase: bool,
+    /// Whether the same lines have a chart in another unit.
+    again: bool,
 }
 
 impl Sweep<'_> {
@@ -150,8 +176,8 @@ impl Sweep<'_> {
             .iter()
             .map(|(name, dash, value)| Trace::level(name, dash, [(low, *value), (high, *value)]));
         let y = json!({ "title": { "text": column_unit(self.unit) }, "range": [0, top * HEADROOM] });
-        let chart =
-            Chart::new("sweep", &curves[0].group, self.title(curves[0]), self.note(&curves, all.len()));
+        let kind = if self.again { "sweep-again" } else { "sweep" };
+        let chart = Chart::new(kind, &curves[0].group, self.title(curves[0]), self.note(&curves, all.len()));
         let chart = chart.of_workload(&curves[0].group).half(self.half).axes(self.axis.layout(), y);
         chart.traces(self.lines(&curves).into_iter().chain(stars).chain(limits))
     }
@@ -197,14 +223,9 @@ impl Sweep<'_> {
                 None => coinciding.push(vec![curve]),
             }
         }
-        let (mut settings, mut data, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut data, mut others) = (Vec::new(), Vec::new());
         for curve in curves {
-            let setting = (&curve.target, &curve.fixed);
-            if !settings.contains(&setting) {
-                settings.push(setting);
-            }
-            let place = settings.iter().position(|one| *one == setting).unwrap_or_default();
-            let look = Look::of_work(curve.phase, place);
+            let look = look_among(curves, curve);
             let named = coinciding.iter().find(|group| std::ptr::eq(group[0], *curve));
             let names = named.into_iter().flatten().map(|one| line_name(self.report, one, with_target));
             let names: Vec<String> = names.collect();

@@ -1,13 +1,14 @@
 //! Rates over the number of nodes, with fitted lines, plateaus, and the crossovers of layers.
 
 use analysis::{
+    comparisons::PublishedComparison,
     gate::Stated,
     nodes::{Extrapolation, WeakScaling},
     statistics::{Prediction, Regression},
 };
 
 use super::axis::{Axis, geometric_steps};
-use super::look::Look;
+use super::look::{Look, TEXT_COLOUR};
 use super::marks::{self, Stars};
 use super::plotly::{Chart, Trace, axis};
 use super::series::{fixed, target};
@@ -67,7 +68,12 @@ fn chart(report: &Report, family: &Family<'_>) -> Chart {
         };
         curve.axis == "nodes" && family.iter().any(|(_, one)| of(one))
     });
-    let stars = Stars::of(report, unit, |one| curves.clone().find_map(|curve| marks::place(one, curve)));
+    let colour = |one: &PublishedComparison| {
+        let of = family.iter().position(|(_, own)| Some(own.target.as_str()) == one.target.as_deref());
+        of.map_or(TEXT_COLOUR, |place| Look::of_work(first.phase, place).colour)
+    };
+    let place = |one: &PublishedComparison| curves.clone().find_map(|curve| marks::place(one, curve));
+    let stars = Stars::of(report, unit, place, colour);
     let swept = Axis::new("nodes", "", nodes.chain(stars.places().copied()).collect());
     let top = points.map(|point| point.rate / divisor(unit)).fold(0.0, f64::max);
     let each = family.iter().enumerate();
