@@ -18,6 +18,9 @@ use crate::section::{Block, point, published_value, signed, title};
 /// With at least this many targets, the best of each is compared; the lines of fewer fit one chart.
 const MEMBERS_MIN: usize = 4;
 
+/// Maximum number of rows of a table of targets; more are bars of the chart only.
+const ROWS_MAX: usize = 16;
+
 /// Something that the gate states, or why it is withheld; empty if a difference is within the scatter.
 pub(crate) type Told<T> = Result<T, String>;
 
@@ -151,7 +154,7 @@ impl Member<'_> {
 }
 
 impl Members<'_> {
-    /// A row for each target and phase.
+    /// A row for each target and phase, unless there are too many.
     pub(crate) fn blocks(&self) -> Vec<Block> {
         let share = |told: &Told<f64>, words: fn(f64) -> String| match told {
             Ok(share) => words(*share),
@@ -192,7 +195,7 @@ impl Members<'_> {
             .done()
             .below("why not told")
             .without_empty_columns();
-        if table.is_empty() {
+        if table.is_empty() || self.all.len() > ROWS_MAX {
             return Vec::new();
         }
         let caption = match references.len() {

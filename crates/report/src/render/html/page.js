@@ -7,6 +7,8 @@
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   // A4 less its margins: portrait for the answer, landscape for what is open, and half of that for charts in pairs.
   const PRINT_ANSWER_PX = 700;
+  const PRINT_ANSWER_HALF_PX = 340;
+  const PRINT_ANSWER_HEIGHT_PX = 400;
   const PRINT_WIDTH_PX = 1020;
   const PRINT_HALF_PX = 500;
   // A higher chart would leave no room for what stands around it.
@@ -126,9 +128,11 @@
     if (!window.Plotly) return;
     all().filter((div) => (begin ? visible(div) : div.dataset.height)).forEach((div) => {
       if (begin) div.dataset.height = div.style.height;
-      const wide = div.closest("figure.full") ? PRINT_WIDTH_PX : PRINT_HALF_PX;
-      div.style.height = begin ? Math.min(parseFloat(div.dataset.height), PRINT_HEIGHT_PX) + "px" : div.dataset.height;
-      show(div, !begin && dark.matches, begin ? (div.closest("main") ? PRINT_ANSWER_PX : wide) : undefined);
+      const [full, half] = div.closest("main") ? [PRINT_ANSWER_PX, PRINT_ANSWER_HALF_PX] : [PRINT_WIDTH_PX, PRINT_HALF_PX];
+      const wide = div.closest("figure.full") ? full : half;
+      const most = div.closest("main") ? PRINT_ANSWER_HEIGHT_PX : PRINT_HEIGHT_PX;
+      div.style.height = begin ? Math.min(parseFloat(div.dataset.height), most) + "px" : div.dataset.height;
+      show(div, !begin && dark.matches, begin ? wide : undefined);
     });
   }
 

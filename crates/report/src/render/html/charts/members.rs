@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::latency::rows;
 use super::look::{Look, TEXT_COLOUR, work};
-use super::plotly::{Chart, Trace, axis, error_bar};
+use super::plotly::{Chart, Trace, error_bar};
 use crate::format::BYTES_PER_SECOND;
 use crate::format::escape::chart as escaped;
 use crate::format::{column_unit, compact_rate, divisor, percent, rate_in};
@@ -100,14 +100,14 @@ fn chart(these: &Members<'_>) -> Chart {
             data.push(place(marks.with("xaxis", format!("x{number}")).hidden(true).points(points)));
         }
     }
+    let rates = json!({
+        "title": { "text": column_unit(these.unit) }, "range": [0.0, top], "domain": [0.0, main],
+    });
     let mut chart = Chart::new("members", "targets", title(these), note(these, &panels))
         .of_workload(these.group)
         .height(FRAME_PX + labels.len() * (phases.len() * BAR_PX + GAP_PX))
-        .axes(axis(column_unit(these.unit)), rows(&labels))
-        .with("xaxis.range", vec![0.0, top])
-        .with("xaxis.domain", vec![0.0, main])
+        .axes(rates, rows(&labels))
         .with("barmode", "group")
-        .with("scattermode", "group")
         .with("bargap", 0.25)
         .with("shapes", references(these, &labels, scale));
     for (number, panel) in (0..).zip(&panels) {
@@ -119,6 +119,9 @@ fn chart(these: &Members<'_>) -> Chart {
         });
         chart = chart.with(&format!("xaxis{}", number + 2), layout);
     }
+    // Marks stand at the bars of their phase.
+    let has_marks = !panels.is_empty() || these.all.iter().any(|one| one.published.is_some());
+    let chart = if has_marks { chart.with("scattermode", "group") } else { chart };
     chart.traces(data)
 }
 
