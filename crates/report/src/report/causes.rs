@@ -77,7 +77,9 @@ impl Cause {
 /// the whole run is merged with the cause of the same name.
 pub(crate) fn causes(report: &Report) -> Vec<Cause> {
     let mut causes = of_audit(report);
-    for note in report.notes.iter().map(of_note) {
+    // Where the record is was said before the run, and is no doubt about a figure.
+    let notes = report.notes.iter().filter(|note| note.kind != "record-on-target");
+    for note in notes.map(of_note) {
         match causes.iter_mut().find(|one| one.name == note.name && note.figures.is_empty()) {
             Some(same) => same.elsewhere.extend(note.elsewhere),
             None => causes.push(note),

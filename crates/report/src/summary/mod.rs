@@ -5,3 +5,4 @@ pub(crate) mod card;
 pub(crate) mod cross_check;
 pub(crate) mod excerpt;
 pub(crate) mod sheet;
+pub(crate) mod targets;
