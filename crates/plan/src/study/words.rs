@@ -10,7 +10,7 @@ const KEYS: [(&str, &[&str], &str); 18] = [
     ("workload", &["qd", "queuedepth", "in_flight"], "depth = 32"),
     ("workload", &["runtime", "run_time", "time", "seconds", "stonewall_time"], "duration = \"30s\""),
     ("workload", &["rw", "readwrite", "operation", "mode"], "phases = [\"read\"] and order = \"random\""),
-    ("workload", &["pattern", "access"], "order = \"random\""),
+    ("workload", &["access"], "order = \"random\""),
     ("workload", &["rwmixread", "read_share", "mix"], "phases = [\"mixed\"] and read_percent = 70"),
     ("workload", &["filesize", "file_size", "blocks", "io_size"], "size = \"1GiB\", of each task"),
     ("workload", &["ioengine", "engine", "api"], "backend"),
@@ -22,7 +22,7 @@ const KEYS: [(&str, &[&str], &str); 18] = [
     ("target", &["filename", "file", "dir", "mountpoint", "mount"], "directory = \"/mnt/x\""),
     ("protocol", &["loops", "iterations", "repeats", "runs", "numruns"], "repetitions = 5"),
     ("protocol", &["ramp_time", "warmup", "ramp"], "warm_up = 1, in passes that do not count"),
-    ("commitment", &["iops", "min_iops", "rate"], "iops_at_least = 100_000"),
+    ("commitment", &["iops", "min_iops"], "iops_at_least = 100_000"),
 ];
 
 /// Values that people write, by key, and what to write instead.
