@@ -31,6 +31,9 @@ _ioproof() {
             ioproof,compare)
                 cmd="ioproof__subcmd__compare"
                 ;;
+            ioproof,config)
+                cmd="ioproof__subcmd__config"
+                ;;
             ioproof,cross-check)
                 cmd="ioproof__subcmd__cross__subcmd__check"
                 ;;
@@ -199,6 +202,9 @@ _ioproof() {
             ioproof__subcmd__model,fit)
                 cmd="ioproof__subcmd__model__subcmd__fit"
                 ;;
+            ioproof__subcmd__model,list)
+                cmd="ioproof__subcmd__model__subcmd__list"
+                ;;
             ioproof__subcmd__model,schema)
                 cmd="ioproof__subcmd__model__subcmd__schema"
                 ;;
@@ -230,7 +236,7 @@ _ioproof() {
 
     case "${cmd}" in
         ioproof)
-            opts="-h -V --help --version randomops cross-check rpc report verdict verify check history compare runs batch merge import reference calc model clean host layout overhead schema generate ior io500 ioping mdtest md-workbench iozone gpfsperf tsqosperf run studies"
+            opts="-h -V --help --version randomops cross-check rpc report verdict verify check history compare runs batch merge import reference calc model clean host layout overhead schema config generate ior io500 ioping mdtest md-workbench iozone gpfsperf tsqosperf run studies"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -769,8 +775,22 @@ _ioproof() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        ioproof__subcmd__config)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         ioproof__subcmd__cross__subcmd__check)
-            opts="-q -h --size --time --pairs --case --out --explain --quiet --help"
+            opts="-y -q -h --size --time --pairs --case --out --yes --explain --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -794,6 +814,14 @@ _ioproof() {
                     ;;
                 --out)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --quiet)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
+                -q)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1428,7 +1456,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__model)
-            opts="-h --help show check fit schema"
+            opts="-h --help list show check fit schema"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1478,6 +1506,20 @@ _ioproof() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__model__subcmd__list)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;
@@ -1536,6 +1578,14 @@ _ioproof() {
                 return 0
             fi
             case "${prev}" in
+                --quiet)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
+                -q)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1592,6 +1642,14 @@ _ioproof() {
                     ;;
                 --seed)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --quiet)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
+                -q)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
                     return 0
                     ;;
                 --out)
@@ -1850,6 +1908,14 @@ _ioproof() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --quiet)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
+                -q)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
                 --out)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1918,6 +1984,14 @@ _ioproof() {
                     ;;
                 --expect)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --quiet)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
+                -q)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
                     return 0
                     ;;
                 --out)

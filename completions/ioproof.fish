@@ -49,6 +49,7 @@ complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "host" -d 'Show what
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "layout" -d 'Create layouts of devices, verify them, and dismantle them again'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "overhead" -d 'Measure the overhead of ioproof itself on this host'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "schema" -d 'Print the JSON schema of study files, of reports or of hosts'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "config" -d 'Print each default of an option with its value and where it comes from: files, the environment'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "generate" -d 'Write the man pages and shell completions into a directory'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "ior" -d 'Run IOR\'s own command line; `ioproof ior -h` lists the options'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "io500" -d 'Run IO500 with its configuration file; `ioproof io500 -h` lists the options'
@@ -59,7 +60,7 @@ complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "iozone" -d 'IOzone\
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "gpfsperf" -d 'gpfsperf\'s (and tsqosperf\'s) command line and report: threads access records of one file in turn'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "tsqosperf" -d 'gpfsperf\'s (and tsqosperf\'s) command line and report: threads access records of one file in turn'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l on -d 'Run the study on this directory instead of its own targets: the only target is called `storage`, and everything about the hardware that the study was written for is left out' -r -F
-complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l quick -d 'Characterise the storage under this directory in about a minute: six figures, in six interleaved passes' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l quick -d 'Characterise the storage under this directory in about a minute: six figures, in six interleaved passes. Several directories are measured in turns, a minute for each, and the figures of each are compared with those of the first' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l resume -d 'Resume an interrupted run: finished cases, and complete passes of interleaved cases, are kept; the rest is run' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l set -d 'Override a value of the study, for example target.disk.directory=/mnt/x or workload.*.size=1GiB, or of a quick run: repetitions, duration, size, delay; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l model -d 'Simulate the study on the model in this file, with a virtual clock: nothing on this host is measured or changed' -r -F
@@ -67,6 +68,8 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l seed -d 'With --
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l on-nodes -d 'Run only the cases that use exactly N nodes' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l like -d 'Predict from the rates measured by this run: those of the same phases in the most similar cases. Their scatter tells with --explain what the repetitions can tell' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l expect -d 'Predict from this rate, for example 2GB/s or 30000/s, or read=2GB/s for one phase only; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s q -l quiet -d 'Do not print the path of the record and the progress on standard error; warnings are still printed' -r -f -a "true\t''
+false\t''"
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l out -d 'Directory for the record [default: ioproof-runs/DATE-TIME-NAME]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l history -d 'Record the last N operations of each process individually; `ioproof history` shows them' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l sign -d 'Sign the finished record with this SSH key, or with the agent\'s key for this `.pub` file; `ioproof verify` checks the signature' -r -F
@@ -79,7 +82,6 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l cached -d 'With 
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l simulate-all -d 'With --model: simulate all of each phase, and compute nothing from steady states. May take hours'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l verdict -d 'Exit with status 8 if a commitment of the study was not kept'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l probe -d 'Predict the rest from a probe: up to three cases with direct transfers in the directory of each target, run from this node in passes of 300 ms. The record of the probe is kept'
-complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s q -l quiet -d 'Do not print the path of the record and the progress on standard error; warnings are still printed'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s y -l yes -d 'Start without asking, and lose the data of existing files. This does not agree to the commands of a study'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l explain -d 'Print what would be done, with files, bytes and seconds; nothing is written except the data of a probe'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l full -d 'With --explain: print each case in full, with offsets and memory, and each command of layouts'
@@ -97,6 +99,8 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l repetition
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l rest -d 'Idle time before each repetition' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l server-memory -d 'Total memory of all servers: less than four times as much data is refused, because the servers may answer from memory' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l seed -d 'Seed for the random orders and the data' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -s q -l quiet -d 'Do not print the path of the record and the progress on standard error; warnings are still printed' -r -f -a "true\t''
+false\t''"
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l out -d 'Directory for the record [default: ioproof-runs/DATE-TIME-NAME]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l history -d 'Record the last N operations of each process individually; `ioproof history` shows them' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l sign -d 'Sign the finished record with this SSH key, or with the agent\'s key for this `.pub` file; `ioproof verify` checks the signature' -r -F
@@ -110,7 +114,6 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l node-local
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l exclusive -d 'State that nobody else could use the storage during the run'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l keep -d 'Keep the files, and read existing ones'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l uring -d 'Run all tasks on a few threads with io_uring, instead of one thread for each task with pread and pwrite'
-complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -s q -l quiet -d 'Do not print the path of the record and the progress on standard error; warnings are still printed'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -s y -l yes -d 'Start without asking, and lose the data of existing files. This does not agree to the commands of a study'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l explain -d 'Print what would be done, with files, bytes and seconds; nothing is written except the data of a probe'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l full -d 'With --explain: print each case in full, with offsets and memory, and each command of layouts'
@@ -125,8 +128,10 @@ rand-read-d32\t''
 rand-write-d1\t''
 rand-write-d32\t''"
 complete -c ioproof -n "__fish_ioproof_using_subcommand cross-check" -l out -d 'Directory for the record [default: ioproof-runs/DATE-TIME-NAME]' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand cross-check" -s q -l quiet -d 'Do not print the path of the record and the progress on standard error; warnings are still printed' -r -f -a "true\t''
+false\t''"
+complete -c ioproof -n "__fish_ioproof_using_subcommand cross-check" -s y -l yes -d 'Start without asking'
 complete -c ioproof -n "__fish_ioproof_using_subcommand cross-check" -l explain -d 'Print what would be done, with files, bytes, seconds and fio\'s command lines; nothing is written'
-complete -c ioproof -n "__fish_ioproof_using_subcommand cross-check" -s q -l quiet -d 'Do not print the path of the record and the progress on standard error; warnings are still printed'
 complete -c ioproof -n "__fish_ioproof_using_subcommand cross-check" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l size -d 'Message size, for example 1k or 4MiB; k, m and g are powers of 1024. Lists, here and below, are swept' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l response -d 'Response size [default: the size of the request]' -r
@@ -147,6 +152,8 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l bind-servers -d 
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l repetitions -d 'Number of times that each case is measured' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l deadline -d 'Treat a connection without any progress for this long as an error' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l seed -d 'Seed for the bytes that are sent' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -s q -l quiet -d 'Do not print the path of the record and the progress on standard error; warnings are still printed' -r -f -a "true\t''
+false\t''"
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l out -d 'Directory for the record [default: ioproof-runs/DATE-TIME-NAME]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l history -d 'Record the last N operations of each process individually; `ioproof history` shows them' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l sign -d 'Sign the finished record with this SSH key, or with the agent\'s key for this `.pub` file; `ioproof verify` checks the signature' -r -F
@@ -158,7 +165,6 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l exchange -d 'Sen
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l blocking -d 'Use blocking calls, with a thread for each connection [default with one request in flight on each thread]'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l uring -d 'Use io_uring, which serves all connections of a thread [default otherwise]'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l verify -d 'Compare every byte with what was sent'
-complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -s q -l quiet -d 'Do not print the path of the record and the progress on standard error; warnings are still printed'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -s y -l yes -d 'Start without asking, and lose the data of existing files. This does not agree to the commands of a study'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l explain -d 'Print what would be done, with files, bytes and seconds; nothing is written except the data of a probe'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l full -d 'With --explain: print each case in full, with offsets and memory, and each command of layouts'
@@ -358,11 +364,13 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_su
 complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from regression" -l at -d 'Extrapolate to this x; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from regression" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from curve" -s h -l help -d 'Print help'
-complete -c ioproof -n "__fish_ioproof_using_subcommand model; and not __fish_seen_subcommand_from show check fit schema" -s h -l help -d 'Print help'
-complete -c ioproof -n "__fish_ioproof_using_subcommand model; and not __fish_seen_subcommand_from show check fit schema" -f -a "show" -d 'Show what a model describes, and its maximum performance: every limit, the bottleneck, saturation'
-complete -c ioproof -n "__fish_ioproof_using_subcommand model; and not __fish_seen_subcommand_from show check fit schema" -f -a "check" -d 'Check whether a file is a valid model, and list all mistakes'
-complete -c ioproof -n "__fish_ioproof_using_subcommand model; and not __fish_seen_subcommand_from show check fit schema" -f -a "fit" -d 'Fit a model to the sweeps of a run over depth, tasks or transfer size'
-complete -c ioproof -n "__fish_ioproof_using_subcommand model; and not __fish_seen_subcommand_from show check fit schema" -f -a "schema" -d 'Print the JSON schema of model files'
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and not __fish_seen_subcommand_from list show check fit schema" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and not __fish_seen_subcommand_from list show check fit schema" -f -a "list" -d 'List the models that come with the program, with the studies that they are for'
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and not __fish_seen_subcommand_from list show check fit schema" -f -a "show" -d 'Show what a model describes, and its maximum performance: every limit, the bottleneck, saturation'
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and not __fish_seen_subcommand_from list show check fit schema" -f -a "check" -d 'Check whether a file is a valid model, and list all mistakes'
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and not __fish_seen_subcommand_from list show check fit schema" -f -a "fit" -d 'Fit a model to the sweeps of a run over depth, tasks or transfer size'
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and not __fish_seen_subcommand_from list show check fit schema" -f -a "schema" -d 'Print the JSON schema of model files'
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand model; and __fish_seen_subcommand_from show" -l nodes -d 'Numbers of nodes [default: one, and all nodes of the model]' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand model; and __fish_seen_subcommand_from show" -l transfer -d 'Transfer sizes, each for random and sequential access [default: 4 KiB random, 1 MiB sequential]' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand model; and __fish_seen_subcommand_from show" -l tasks -d 'Tasks on each node, each with its own file [default: as many as needed]' -r
@@ -481,9 +489,11 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from clean" -l state -d 'Directory for the ledgers of existing layouts [default: /var/lib/ioproof, or ~/.local/state/ioproof for users]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from clean" -s y -l yes -d 'Do not ask for confirmation'
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from clean" -s h -l help -d 'Print help'
-complete -c ioproof -n "__fish_ioproof_using_subcommand overhead" -s q -l quiet -d 'Do not print the path of the record and the progress on standard error; warnings are still printed'
+complete -c ioproof -n "__fish_ioproof_using_subcommand overhead" -s q -l quiet -d 'Do not print the path of the record and the progress on standard error; warnings are still printed' -r -f -a "true\t''
+false\t''"
 complete -c ioproof -n "__fish_ioproof_using_subcommand overhead" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c ioproof -n "__fish_ioproof_using_subcommand config" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand generate" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand ior" -s a -d 'POSIX, MMAP, DUMMY or AIO (libaio)'
 complete -c ioproof -n "__fish_ioproof_using_subcommand ior" -s A -d 'number to print in the summary'

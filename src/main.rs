@@ -4,6 +4,7 @@ mod arguments;
 mod batch;
 mod calc;
 mod console;
+mod defaults;
 mod foreign;
 mod generate;
 mod host;

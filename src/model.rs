@@ -8,9 +8,10 @@ use simulate::{FitError, FitOptions, Transfer};
 
 use crate::arguments::{ModelFitArguments, ModelShowArguments, ModelWhat};
 use crate::console::exit::{Exit, Failure};
-use crate::console::{print, print_line, screen};
+use crate::console::{print, print_folded, print_line, screen};
 use crate::records::report::Output;
 use crate::run::simulated;
+use crate::run::studies::{self, MODELS};
 
 /// Transfer sizes used if none is given: for random and for sequential access.
 const RANDOM_BYTES: u64 = 4096;
@@ -19,6 +20,7 @@ const SEQUENTIAL_BYTES: u64 = 1 << 20;
 /// Carries out the subcommand.
 pub(crate) fn run(what: &ModelWhat) -> Result<Exit, Failure> {
     match what {
+        ModelWhat::List => list()?,
         ModelWhat::Show(arguments) => show(arguments)?,
         ModelWhat::Check { model } => {
             let (read, _) = simulated::read(model, 0)?;
@@ -32,6 +34,21 @@ pub(crate) fn run(what: &ModelWhat) -> Result<Exit, Failure> {
         ModelWhat::Schema => print(&simulate::schema())?,
     }
     Ok(Exit::Success)
+}
+
+/// A line for each model, and the commands in its header that run studies on it.
+fn list() -> Result<(), Failure> {
+    let width = MODELS.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    for (name, text) in MODELS {
+        print_folded(&format!("{name:width$}  {}\n", studies::question(text)))?;
+        for command in studies::commands(text) {
+            print_folded(&format!("{:width$}  {command}\n", ""))?;
+        }
+    }
+    print_folded(
+        "\nAny study runs on any model that has its nodes: `ioproof run STUDY --model NAME`, with --explain to see \
+         first how long it computes. `ioproof model show NAME` prints the limits of one.\n",
+    )
 }
 
 fn show(arguments: &ModelShowArguments) -> Result<(), Failure> {

@@ -20,9 +20,11 @@ pub(crate) struct RunArguments {
     /// about the hardware that the study was written for is left out.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["quick", "resume"])]
     pub(crate) on: Option<PathBuf>,
-    /// Characterise the storage under this directory in about a minute: six figures, in six interleaved passes.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) quick: Option<PathBuf>,
+    /// Characterise the storage under this directory in about a minute: six figures, in six interleaved passes. Several
+    /// directories are measured in turns, a minute for each, and the figures of each are compared with those of the
+    /// first.
+    #[arg(long, value_name = "DIR", num_args = 1..=plan::quick::DIRECTORIES_MAX)]
+    pub(crate) quick: Vec<PathBuf>,
     /// With --quick: also measure the page cache, after the storage itself.
     #[arg(long, requires = "quick")]
     pub(crate) cached: bool,
@@ -86,7 +88,9 @@ pub(crate) struct Basis {
 #[derive(Debug, Args)]
 pub(crate) struct Quiet {
     /// Do not print the path of the record and the progress on standard error; warnings are still printed.
-    #[arg(long, short)]
+    #[arg(long, short, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
+          default_missing_value = "true", action = clap::ArgAction::Set, hide_default_value = true,
+          hide_possible_values = true)]
     quiet: bool,
 }
 
@@ -156,6 +160,9 @@ pub(crate) struct CrossCheckArguments {
     /// Directory for the record [default: ioproof-runs/DATE-TIME-NAME].
     #[arg(long, value_name = "RUNDIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Start without asking.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
     /// Print what would be done, with files, bytes, seconds and fio's command lines; nothing is written.
     #[arg(long)]
     pub(crate) explain: bool,

@@ -1,5 +1,8 @@
 //! The program's own command line; foreign dialects take over theirs before it is looked at.
 
+#[cfg(test)]
+mod documented;
+mod groups;
 mod look;
 mod measure;
 mod model;
@@ -25,6 +28,7 @@ pub(crate) use model::{ModelFitArguments, ModelShowArguments, ModelWhat};
 
 use crate::console::exit::{Exit, Failure};
 use crate::console::{complain_lines, print};
+use crate::defaults::{self, Defaults};
 use crate::{
     batch, calc,
     console::signals,
@@ -47,11 +51,13 @@ pub(crate) struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-When called by the name of a tool, such as `ior` or `mdtest` (a link to this program), it takes
-that tool's command line.
-Exit status: 0 done, 2 wrong command line or study, 3 refused, 4 the host lacks something,
-5 a transfer failed, 6 wrong data found, 7 run directory unusable, 8 a commitment was not kept,
-9 a node was lost, 10 it cannot be told whether a limit was kept, 130 interrupted.";
+`ioproof COMMAND --help` describes a command. When called by the name of a tool,
+such as `ior` or `mdtest` (a link to this program), it takes that tool's command
+line.
+Exit status: 0 done, 2 wrong command line or study, 3 refused, 4 the host lacks
+something, 5 a transfer failed, 6 wrong data found, 7 run directory unusable, 8 a
+commitment was not kept, 9 a node was lost, 10 it cannot be told whether a limit
+was kept, 130 interrupted.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -137,6 +143,8 @@ enum LocalCommand {
         /// Which schema.
         what: schema::Schema,
     },
+    /// Print each default of an option with its value and where it comes from: files, the environment.
+    Config,
     /// Write the man pages and shell completions into a directory.
     #[command(hide = true)]
     Generate {
@@ -155,7 +163,8 @@ pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
     }
     let arguments = as_option(arguments);
     if let Some((tool, words)) = foreign(&arguments) {
-        return cluster::lead(&arguments, |world| match tool {
+        let defaults = of_first(Defaults::of("", true, &definition()))?.left_by_tool(words);
+        return cluster::lead(&arguments, defaults, |world| match tool {
             Foreign::Ior => ior::run(words, world),
             Foreign::Io500 => io500::run(words, world),
             Foreign::Tool(tool) => foreign::run(tool, words, world),
@@ -164,18 +173,30 @@ pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
     if arguments.get(1).is_some_and(|word| word == "audit") {
         return Err(Failure::usage("`audit` is called `check`: ioproof check RUNDIR"));
     }
-    let parsed = definition().try_get_matches_from(&arguments).and_then(|matches| {
-        match matches.subcommand_name().and_then(dialect::tool) {
-            Some(tool) => Err(definition().error(ErrorKind::InvalidSubcommand, not_first(tool.name))),
-            None => Arguments::from_arg_matches(&matches),
-        }
-    });
-    let parsed = match parsed {
+    let matched = |definition: clap::Command| {
+        definition.try_get_matches_from(&arguments).and_then(|matches| {
+            match matches.subcommand_name().and_then(dialect::tool) {
+                Some(tool) => {
+                    Err(self::definition().error(ErrorKind::InvalidSubcommand, not_first(tool.name)))
+                }
+                None => Ok(matches),
+            }
+        })
+    };
+    // The help, and what is wrong with a command line, depend on no file.
+    let command = match matched(definition()) {
+        Ok(matches) => matches.subcommand_name().unwrap_or_default().to_owned(),
+        Err(error) => return usage(&error),
+    };
+    let defaults = of_first(Defaults::of(&command, false, &definition()))?;
+    let parsed = matched(defaults.apply(definition()))
+        .and_then(|matches| Ok((Arguments::from_arg_matches(&matches)?, defaults.left(&matches))));
+    let (parsed, defaults) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return usage(&error),
     };
     match parsed.command {
-        Command::Parallel(command) => cluster::lead(&arguments, |world| match &command {
+        Command::Parallel(command) => cluster::lead(&arguments, defaults, |world| match &command {
             ParallelCommand::Run(run) => match &run.model {
                 Some(model) => simulated::run(run, model, world),
                 None => run::run(run, world),
@@ -186,7 +207,7 @@ pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
             ParallelCommand::Ior { .. } => Err(Failure::usage(not_first("ior"))),
             ParallelCommand::Io500 { .. } => Err(Failure::usage(not_first("io500"))),
         }),
-        Command::Local(command) if cluster::is_first() => look(command),
+        Command::Local(command) if cluster::is_first() => look(command, &defaults),
         Command::Local(_) => Ok(Exit::Success),
     }
 }
@@ -206,7 +227,12 @@ fn as_option(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-fn look(command: LocalCommand) -> Result<Exit, Failure> {
+/// `result`, whose error only the first process of a launcher reports.
+fn of_first<T>(result: Result<T, Failure>) -> Result<T, Failure> {
+    result.map_err(|failure| if cluster::is_first() { failure } else { failure.silent() })
+}
+
+fn look(command: LocalCommand, defaults: &Defaults) -> Result<Exit, Failure> {
     match command {
         LocalCommand::Report(arguments) => report::run(&arguments),
         LocalCommand::Verdict(arguments) => verdict::run(&arguments),
@@ -218,7 +244,7 @@ fn look(command: LocalCommand) -> Result<Exit, Failure> {
         LocalCommand::Runs(arguments) => runs::run(&arguments),
         LocalCommand::Batch(arguments) => batch::run(&arguments),
         LocalCommand::Merge(arguments) => merge::run(&arguments),
-        LocalCommand::Import(arguments) => import::run(&arguments),
+        LocalCommand::Import(arguments) => import::run(&arguments, defaults),
         LocalCommand::Reference(arguments) => reference::run(&arguments),
         LocalCommand::Calc(calculation) => calc::run(&calculation),
         LocalCommand::Model(what) => models::run(&what),
@@ -227,6 +253,7 @@ fn look(command: LocalCommand) -> Result<Exit, Failure> {
         LocalCommand::Host(what) => host::run(&what),
         LocalCommand::Layout(asked) => layout::run(&asked),
         LocalCommand::Overhead(arguments) => overhead::run(&arguments),
+        LocalCommand::Config => defaults::run(&definition()),
         LocalCommand::Generate { directory } => generate::run(&directory, &definition()),
     }
 }
@@ -237,7 +264,7 @@ fn not_first(tool: &str) -> String {
 
 /// The definition that help, man pages and completions are made from.
 pub(crate) fn definition() -> clap::Command {
-    dialect::TOOLS.iter().fold(Arguments::command(), |command, tool| {
+    let all = dialect::TOOLS.iter().fold(Arguments::command(), |command, tool| {
         let words = Arg::new("arguments")
             .help(format!("{}'s options, and --explain, --out RUNDIR", tool.name))
             .trailing_var_arg(true)
@@ -251,7 +278,8 @@ pub(crate) fn definition() -> clap::Command {
                 .disable_help_flag(true)
                 .arg(words),
         )
-    })
+    });
+    groups::grouped(all)
 }
 
 /// Whose command line it is.

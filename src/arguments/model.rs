@@ -10,6 +10,8 @@ use crate::arguments::values;
 /// What is done with a model.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelWhat {
+    /// List the models that come with the program, with the studies that they are for.
+    List,
     /// Show what a model describes, and its maximum performance: every limit, the bottleneck, saturation.
     Show(ModelShowArguments),
     /// Check whether a file is a valid model, and list all mistakes.

@@ -1,7 +1,7 @@
 //! What the terminal shows about a run while it is in progress.
 
 use plan::Layout;
-use record::{WarningRow, Wiped};
+use record::{Warning, WarningRow, Wiped};
 use runner::{Event, LayoutProgress, Watch};
 
 use crate::console::progress::LiveLine;
@@ -35,6 +35,8 @@ impl Watch for TerminalWatch {
     fn event(&mut self, event: &Event<'_>) {
         self.line.event(event);
         match event {
+            // The preflight has said it.
+            Event::Warning(WarningRow { warning: Warning::RecordOnTarget { .. }, .. }) => {}
             Event::Warning(WarningRow { warning, .. }) => {
                 self.line.say(&format!("warning: {warning}; {}", warning.advice()));
             }

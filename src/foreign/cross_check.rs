@@ -14,7 +14,7 @@ use runner::Rivals;
 use crate::arguments::CrossCheckArguments;
 use crate::console::exit::{Exit, Failure};
 use crate::console::watch::TerminalWatch;
-use crate::console::{print, print_line, screen};
+use crate::console::{confirm, print, print_line, screen};
 use crate::run::ask;
 use crate::run::cluster::World;
 use crate::run::session::{self, Session};
@@ -42,6 +42,9 @@ pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit
         print_line(&format!("{line}; `ioproof clean` removes what killed runs left"))?;
     }
     let directory = session.directory(arguments.out.as_deref())?;
+    let around = session.environment(&checked.plan, &checked.facts);
+    print(&report::preflight(&checked.plan, &around, screen()))?;
+    print(&session.beside_record(&checked.plan, arguments.out.as_deref()))?;
     let (own, seconds) =
         (checked.plan.cases.len() / 2, 2.0 * f64::from(arguments.pairs) * arguments.time.as_secs_f64());
     print_line(&format!(
@@ -54,7 +57,9 @@ pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit
     for note in &notes {
         print_line(note)?;
     }
-    let around = session.environment(&checked.plan, &checked.facts);
+    if !arguments.yes && !confirm("Start?", true)? {
+        return print("not started\n").map(|()| Exit::Success);
+    }
     let recorder = session.record(&checked, &directory, &around)?;
     let place = recorder.place();
     let ended = {

@@ -15,12 +15,13 @@ use report::Study;
 use crate::arguments::ImportArguments;
 use crate::console::exit::{Exit, Failure};
 use crate::console::{print, screen};
+use crate::defaults::Defaults;
 use crate::records::unfinished::Unfinished;
 use crate::run::ask;
 use crate::run::session;
 
 /// Reads all files, then writes their record and prints its content.
-pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
+pub(crate) fn run(arguments: &ImportArguments, defaults: &Defaults) -> Result<Exit, Failure> {
     let started = jiff::Timestamp::now();
     let now = i64::try_from(started.as_nanosecond()).unwrap_or(i64::MAX);
     let mut import = Import::new(arguments.format, now);
@@ -42,10 +43,10 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
         imported.doubts.push(note);
     }
     let run_id = session::run_id(started, "import");
-    let directory = session::directory(&run_id, arguments.out.as_deref());
+    let directory = session::directory(&run_id, arguments.out.as_deref(), defaults);
     // It is renamed when it is complete, because a partial record is invalid.
     let unfinished = Unfinished::beside(&directory, &run_id)?;
-    let place = write(unfinished.path(), imported, run_id, now)?;
+    let place = write(unfinished.path(), imported, (run_id, now), defaults)?;
     let place = unfinished.finish(&place)?;
     let run = Run::open(&place)?;
     let study = Study::of(&run);
@@ -94,8 +95,8 @@ fn open(name: &str, path: &Path) -> Result<Box<dyn Read>, ImportError> {
 fn write(
     directory: &Path,
     imported: Imported<Phases>,
-    run_id: String,
-    now: i64,
+    (run_id, now): (String, i64),
+    defaults: &Defaults,
 ) -> Result<RunDirectory, Failure> {
     let manifest = Manifest {
         format_version: FORMAT_VERSION,
@@ -110,6 +111,7 @@ fn write(
         host: host(&imported),
         cluster: None,
         model: None,
+        defaults: defaults.of_run(&imported.plan, false),
     };
     let mut recorder = Recorder::create(directory, &manifest)?.not_durable();
     for note in &imported.doubts {

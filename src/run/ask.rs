@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use host::{Host, Root};
+use host::{Host, Relation, Root};
 use plan::limits::STUDY_BYTES;
 use plan::study::{self, Override};
-use plan::{Plan, PlanError, quick};
+use plan::{Plan, PlanError, quick, shell_word, visible};
 use runner::RunnerError;
 
 use crate::arguments::RunArguments;
@@ -27,12 +27,12 @@ pub(crate) struct PlannedRun {
 
 /// Creates the plan specified by the arguments, for a run on `nodes` nodes.
 pub(crate) fn ask(arguments: &RunArguments, nodes: u32) -> Result<PlannedRun, Failure> {
-    match (&arguments.quick, &arguments.study) {
-        (Some(directory), _) => {
-            let quick = quick_plan(directory, arguments)?;
+    match (arguments.quick.as_slice(), &arguments.study) {
+        (directories @ [_, ..], _) => {
+            let quick = quick_plan(directories, arguments)?;
             Ok(PlannedRun { what: "quick".to_owned(), plan: quick.plan, notes: quick.notes })
         }
-        (None, Some(path)) => {
+        ([], Some(path)) => {
             if path.to_str().is_none() {
                 let name = path.display();
                 return Err(Failure::usage(format!(
@@ -53,7 +53,7 @@ pub(crate) fn ask(arguments: &RunArguments, nodes: u32) -> Result<PlannedRun, Fa
             let name = path.file_stem().map_or("study".into(), |stem| stem.to_string_lossy().into_owned());
             Ok(PlannedRun { what: name, plan, notes: Vec::new() })
         }
-        (None, None) => Err(Failure::usage("name a study file, or --quick DIR")),
+        ([], None) => Err(Failure::usage("name a study file, or --quick DIR")),
     }
 }
 
@@ -206,14 +206,48 @@ fn not_found(path: &Path) -> String {
     }
 }
 
-fn quick_plan(directory: &Path, arguments: &RunArguments) -> Result<quick::Quick, Failure> {
+fn quick_plan(directories: &[PathBuf], arguments: &RunArguments) -> Result<quick::Quick, Failure> {
     let refused = |error: PlanError| {
         let exit = if error.field == "directory" { Exit::HostLacks } else { Exit::Usage };
         Failure::new(exit, anyhow::anyhow!("{}: {}", error.message, error.help))
     };
     let mut wanted = quick::Options { cached: arguments.cached, ..quick::Options::default() };
     arguments.set.iter().try_for_each(|written| wanted.set(written)).map_err(refused)?;
-    quick::plan(quick_environment(directory)?, &wanted).map_err(refused)
+    let places: Vec<_> =
+        directories.iter().map(|directory| quick_environment(directory)).collect::<Result<_, _>>()?;
+    let mut quick = quick::plan_in_turns(places, &wanted).map_err(refused)?;
+    quick.notes.extend(relations(directories)?);
+    Ok(quick)
+}
+
+/// What directories that are compared have in common: a sentence for each two that are not on separate devices.
+///
+/// # Errors
+/// Errors if two of them are the same directory.
+fn relations(directories: &[PathBuf]) -> Result<Vec<String>, Failure> {
+    let host = Host::new(Root::default());
+    let mut notes = Vec::new();
+    for (place, other) in directories.iter().enumerate() {
+        for first in &directories[..place] {
+            let [one, two] = [first, other].map(|path| visible(&path.to_string_lossy()).into_owned());
+            let lacks = |error: host::HostError| Failure::from(RunnerError::from(error));
+            let what = match host.relation(first, other).map_err(lacks)? {
+                Relation::Same => {
+                    return Err(Failure::usage(format!(
+                        "{one} and {two} are the same directory, so there is nothing to compare; name two \
+                         directories, or measure it alone with --quick {}",
+                        shell_word(&first.to_string_lossy())
+                    )));
+                }
+                Relation::Inside => format!("{one} and {two}: one is inside the other"),
+                Relation::SameFileSystem(system) => format!("{one} and {two} are both on {system}"),
+                Relation::SameDevice(device) => format!("{one} and {two} are both on device {device}"),
+                Relation::Apart => continue,
+            };
+            notes.push(format!("{what}: a difference is one of the directories, not of the storage below."));
+        }
+    }
+    Ok(notes)
 }
 
 /// The environment of a directory for the quick study.
@@ -224,6 +258,7 @@ pub(crate) fn quick_environment(directory: &Path) -> Result<quick::QuickEnvironm
     let alignment = host::direct_alignment(directory).map_err(lacks)?;
     Ok(quick::QuickEnvironment {
         directory: directory.to_owned(),
+        file_system: host.file_system_name(directory).map_err(lacks)?,
         free_bytes: host.free_space(directory).map_err(lacks)?,
         memory_available_bytes: host.memory_available().map_err(lacks)?,
         direct_supported: alignment.is_some(),

@@ -13,6 +13,7 @@ use runner::RunnerError;
 use crate::console;
 use crate::console::exit::{Exit, Failure};
 use crate::console::signals;
+use crate::defaults::Defaults;
 
 /// The option that names the MPI library, which all commands that measure have.
 const MPI: &str = "--mpi";
@@ -22,6 +23,8 @@ pub(crate) struct World {
     processes: Processes,
     /// Whether a launcher has started this process, even if it is the only one.
     pub(crate) launched: bool,
+    /// The defaults of the command.
+    pub(crate) defaults: Defaults,
 }
 
 enum Processes {
@@ -42,12 +45,21 @@ impl World {
 
     /// A world that consists of only this process.
     pub(crate) fn alone() -> Self {
-        Self { processes: Processes::Alone(Solo::new(Host::new(Root::default()).node())), launched: false }
+        Self::of(Processes::Alone(Solo::new(Host::new(Root::default()).node())))
     }
 
     /// A world that consists of only this process, for a run whose nodes are described and do not exist.
     pub(crate) fn of_nodes(topology: Topology) -> Self {
-        Self { processes: Processes::Alone(Solo::of_nodes(topology)), launched: false }
+        Self::of(Processes::Alone(Solo::of_nodes(topology)))
+    }
+
+    fn of(processes: Processes) -> Self {
+        Self { processes, launched: false, defaults: Defaults::default() }
+    }
+
+    /// The same with these defaults.
+    pub(crate) fn with(self, defaults: Defaults) -> Self {
+        Self { defaults, ..self }
     }
 
     /// The number of nodes on which the processes run.
@@ -72,11 +84,12 @@ pub(crate) fn is_first() -> bool {
 /// Runs `measure` on the first process; the other processes follow it.
 pub(crate) fn lead(
     arguments: &[OsString],
+    defaults: Defaults,
     measure: impl FnOnce(&World) -> Result<Exit, Failure>,
 ) -> Result<Exit, Failure> {
     let variable = |name: &str| std::env::var(name).ok();
     let launched = Launched::find(variable);
-    let library = library(arguments);
+    let library = library(arguments).or_else(|| defaults.mpi());
     let options = JoinOptions { library: library.as_deref(), variable: &variable, patience: comm::PATIENCE };
     let joined = comm::join(&options);
     let joined = joined.map_err(|error| {
@@ -84,7 +97,7 @@ pub(crate) fn lead(
         if is_first() || outlives_first(launched) { failure } else { failure.silent() }
     })?;
     let Some(mpi) = joined else {
-        return measure(&World { launched: launched.is_some(), ..World::alone() });
+        return measure(&World { launched: launched.is_some(), ..World::alone().with(defaults) });
     };
     let own = [("version", program()), ("arguments", words(arguments))];
     match comm::agree(&mpi, &own) {
@@ -107,7 +120,7 @@ pub(crate) fn lead(
     if mpi.rank() > 0 {
         return follow(mpi);
     }
-    let world = World { processes: Processes::Started(mpi), launched: true };
+    let world = World { processes: Processes::Started(mpi), launched: true, defaults };
     let measured = measure(&world);
     let dismissed = runner::dismiss(world.comm());
     let Processes::Started(mpi) = world.processes else { return measured };

@@ -73,6 +73,7 @@ fn measure_on_layouts(planned: PlannedRun, arguments: &RunArguments, world: &Wor
     let validated = campaign.validate_campaign(plan)?;
     let around = campaign.environment(&validated.checked.plan, &validated.checked.facts);
     print(&report::preflight(&validated.checked.plan, &around, screen()))?;
+    print(&session.beside_record(&validated.checked.plan, how.out.as_deref()))?;
     print(&lines(&notes))?;
     campaign.agree(&validated, arguments.allow_commands.as_deref())?;
     if !agreed("Start?", &validated.checked, how)? {
@@ -101,6 +102,7 @@ pub(crate) fn measure(
     if how.explain {
         session.check_options(&plan, how.out.as_deref())?;
         explain(&session, &plan, how)?;
+        print(&session.beside_record(&plan, how.out.as_deref()))?;
         return print(&lines(&notes)).map(|()| Exit::Success);
     }
     let commands = ServerCommands::of(&plan);
@@ -109,6 +111,7 @@ pub(crate) fn measure(
     let checked = session.check(plan)?;
     let around = session.environment(&checked.plan, &checked.facts);
     print(&report::preflight(&checked.plan, &around, screen()))?;
+    print(&session.beside_record(&checked.plan, how.out.as_deref()))?;
     print(&lines(&notes))?;
     session.servers = commands.agree(&checked.plan, allowed)?;
     if !agreed("Start?", &checked, how)? {

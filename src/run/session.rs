@@ -23,11 +23,9 @@ use runner::{
 use crate::console::exit::{Exit, Failure};
 use crate::console::progress::LiveLine;
 use crate::console::signals::{self, Listening};
-use crate::console::{can_ask, confirm};
+use crate::console::{can_ask, confirm, screen};
+use crate::defaults::Defaults;
 use crate::run::cluster::World;
-
-/// Default directory of runs if there is no `--out`.
-const RUNS: &str = "ioproof-runs";
 
 /// A run, from the first check of the host to the closed record.
 pub(crate) struct Session<'w> {
@@ -147,18 +145,27 @@ impl<'w> Session<'w> {
         Ok(runner::validate_campaign(plan, &self.host, comm, builder, id, started, earlier)?)
     }
 
-    /// The directory of the record: that of `--out`, or a new one below [`RUNS`].
+    /// The directory of the record: that of `--out`, or a new one below that of the defaults.
     ///
     /// # Errors
     /// Errors if it is not empty, or cannot be created.
     pub(crate) fn directory(&self, out: Option<&Path>) -> Result<PathBuf, Failure> {
-        let directory = directory(&self.run_id, out);
+        let directory = directory(&self.run_id, out, &self.world.defaults);
         Recorder::check_new(&directory)?;
         host::files::check_makeable(&directory).map_err(|error| {
             let context = format!("cannot create a record in {}", directory.display());
             Failure::new(Exit::Record, anyhow::Error::from(error).context(context))
         })?;
         Ok(directory)
+    }
+
+    /// The line of the preflight that says that the record is on the storage that is measured.
+    pub(crate) fn beside_record(&self, plan: &Plan, out: Option<&Path>) -> String {
+        let directory = directory(&self.run_id, out, &self.world.defaults);
+        let warning = runner::record_on_target(&self.host, &directory, plan);
+        warning.map_or_else(String::new, |warning| {
+            screen().folded(&format!("! {}; {}\n", visible(&warning.to_string()), warning.advice()))
+        })
     }
 
     /// Checks the options of a plan that is only shown, in the same way as the run would.
@@ -298,6 +305,7 @@ impl<'w> Session<'w> {
             host: checked.facts.clone(),
             cluster: self.world.library().and_then(|library| checked.cluster(library)),
             model: None,
+            defaults: self.world.defaults.of_run(&checked.plan, self.world.launched),
         }
     }
 }
@@ -308,9 +316,9 @@ pub(crate) fn run_id(started: jiff::Timestamp, what: &str) -> String {
     format!("{time}-{what}-{:06x}", random_seed() & 0xff_ffff)
 }
 
-/// The directory for the record of a run: that of `--out`, or a new one below [`RUNS`].
-pub(crate) fn directory(run_id: &str, out: Option<&Path>) -> PathBuf {
-    out.map_or_else(|| Path::new(RUNS).join(run_id), Path::to_owned)
+/// The directory for the record of a run: that of `--out`, or a new one below that of the defaults.
+pub(crate) fn directory(run_id: &str, out: Option<&Path>, defaults: &Defaults) -> PathBuf {
+    out.map_or_else(|| defaults.records().join(run_id), Path::to_owned)
 }
 
 /// The nodes of a run with their numbers of processes.

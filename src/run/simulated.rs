@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
     notes.extend(SimulatedMachine::left_out(&plan));
     let predicted = predictions::of_model(&plan, &model);
     let mut machine = machine(model, &plan, source.seed, arguments);
-    let world = World::of_nodes(machine.topology());
+    let world = World::of_nodes(machine.topology()).with(world.defaults.clone());
     let session = Session::new(&world, &what);
     let checked = session.check_on(&machine, plan, BTreeSet::new())?;
     let around = environment(&machine, &checked, predicted);
@@ -128,11 +128,12 @@ pub(crate) fn read(path: &Path, seed: u64) -> Result<(Model, ModelSource), Failu
         Some(text) => text.to_owned(),
         None => record::read_text(path).map_err(|error| {
             let names: Vec<&str> = studies::MODELS.iter().map(|(name, _)| *name).collect();
-            Failure::usage(format!(
-                "cannot read the model {}: {error}; name a model file, or one that comes with the program: {}",
-                path.display(),
-                names.join(", ")
-            ))
+            let meant = path.to_str().and_then(|name| record::Library::nearest(name, names.iter().copied()));
+            let next = match meant {
+                Some(meant) => format!("did you mean `{meant}`? `ioproof model list` shows all"),
+                None => format!("name a model file, or one of `ioproof model list`: {}", names.join(", ")),
+            };
+            Failure::usage(format!("cannot read the model {}: {error}; {next}", path.display()))
         })?,
     };
     let model = simulate::read(path, &text).map_err(|error| Failure::new(Exit::Usage, error))?;

@@ -93,8 +93,14 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     READY.iter().map(|(name, _)| *name)
 }
 
-/// The first sentence of the study's header.
-fn question(text: &str) -> String {
+/// The commands in the header of a model or study, which stand apart in it.
+pub(crate) fn commands(text: &str) -> impl Iterator<Item = &str> {
+    let header = text.lines().map_while(|line| line.strip_prefix('#'));
+    header.filter(|line| line.starts_with("   ")).map(str::trim)
+}
+
+/// The first sentence of the header of a study or model.
+pub(crate) fn question(text: &str) -> String {
     let header = text.lines().map_while(|line| line.strip_prefix('#')).map(str::trim);
     let header = header.collect::<Vec<_>>().join(" ");
     let ends = [". ", "? ", ": "].iter().filter_map(|end| header.find(end));

@@ -48,7 +48,17 @@ impl Desk {
 
     /// The program, called from the desk.
     pub(crate) fn program(&self) -> Program {
-        Program::new(env!("CARGO_BIN_EXE_ioproof")).current_dir(self.scratch.path()).limit(LIMIT)
+        // The user's own defaults are not those of the tests.
+        Program::new(env!("CARGO_BIN_EXE_ioproof"))
+            .current_dir(self.scratch.path())
+            .limit(LIMIT)
+            .env("IOPROOF_CONFIG", "")
+    }
+
+    /// The program as it starts for users, who have files of defaults.
+    pub(crate) fn with_files_of_defaults(&self, words: &str) -> Program {
+        let program = Program::new(env!("CARGO_BIN_EXE_ioproof")).current_dir(self.scratch.path());
+        program.limit(LIMIT).args(words.split_whitespace())
     }
 
     /// The program with arguments separated by spaces.

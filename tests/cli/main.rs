@@ -5,6 +5,7 @@
 mod analytics;
 mod calls;
 mod cluster;
+mod config;
 mod desk;
 mod devices;
 mod faults;

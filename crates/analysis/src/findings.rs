@@ -35,8 +35,8 @@ use crate::sweeps::{
 };
 use crate::targets::{
     Cost, DefinedIops, DiskView, Expected, Fit, Member, MemberSet, ModelVerdict, Placement, SeekFit,
-    ServerSide, StripPoint, WeakestLink, cost, disk_view, expected, iops, members, seek, server_side,
-    weakest,
+    ServerSide, StripPoint, TargetContrast, WeakestLink, contrast, cost, disk_view, expected, iops, members,
+    seek, server_side, weakest,
 };
 
 /// All findings of a study.
@@ -49,6 +49,7 @@ pub struct Findings {
     pub best: Vec<Stated<Best>>,
     pub scaling: Vec<Stated<Scaling>>,
     pub taxes: Vec<Stated<LayerOverhead>>,
+    pub target_contrasts: Vec<Stated<TargetContrast>>,
     pub consistency: Vec<Stated<Consistency>>,
     pub expected: Vec<Stated<Expected>>,
     pub bounds: Vec<Stated<WeakestLink>>,
@@ -187,6 +188,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
         caveats: caveats(gate, &best),
         best,
         taxes: scalability::taxes(gate),
+        target_contrasts: contrast::target_contrasts(gate),
         consistency: consistency::consistency(gate),
         expected: expected::of_gate(gate, &expected),
         bounds: of_gate(gate, weakest::usable_links(gate), |one| {
@@ -279,6 +281,7 @@ impl Findings {
             Table::of(&self.best),
             Table::of(&self.scaling),
             Table::of(&self.taxes),
+            Table::of(&self.target_contrasts),
             Table::of(&self.consistency),
             Table::of(&self.costs),
             Table::of(&self.placements),

@@ -29,6 +29,19 @@ pub enum HostError {
         /// What it contains.
         found: String,
     },
+    /// Settings that root would read, and that others may change.
+    #[error(
+        "{path} is not read as root: {why}; {cure} {path}, or remove it",
+        path = path.display()
+    )]
+    SettingsOfOthers {
+        /// The file.
+        path: PathBuf,
+        /// Why others may change it.
+        why: &'static str,
+        /// The command that ends this, without the path.
+        cure: &'static str,
+    },
     /// Only root may do this.
     #[error("{what} needs root: run as root, or without it")]
     NeedsRoot {

@@ -12,8 +12,8 @@ use crate::activity::trace;
 use crate::devices::block;
 use crate::devices::pci;
 use crate::file_systems::below;
-use crate::file_systems::file_system;
-use crate::{Guard, HostError, QuietWatch, Root, Unobservable, devices, facts, servers};
+use crate::file_systems::{file_system, relation};
+use crate::{Guard, HostError, QuietWatch, Relation, Root, Unobservable, devices, facts, servers};
 
 /// File systems whose `FIEMAP` extents are physical sectors of their device, and not of a volume that
 /// spans several devices.
@@ -94,6 +94,24 @@ impl Host {
     /// Errors if the path cannot be resolved or its file system does not respond.
     pub fn file_system_of(&self, path: &Path) -> Result<FileSystemFacts, HostError> {
         file_system::facts(&self.root, &file_system::mount_table(&self.root)?, path)
+    }
+
+    /// The file system that contains `path`, or will contain it, as people name it: `ext4 on /dev/sda1`.
+    ///
+    /// # Errors
+    /// Errors if the mount table cannot be read, or if no mount contains the path.
+    pub fn file_system_name(&self, path: &Path) -> Result<String, HostError> {
+        let existing = file_system::nearest_existing(&self.root, path)?;
+        let table = file_system::mount_table(&self.root)?;
+        file_system::mount_of(&self.root, &table, &existing).map(|mount| relation::name_of(&mount))
+    }
+
+    /// What two paths have in common.
+    ///
+    /// # Errors
+    /// Errors if a path cannot be resolved or the mount table cannot be read.
+    pub fn relation(&self, one: &Path, other: &Path) -> Result<Relation, HostError> {
+        Relation::of(&self.root, one, other)
     }
 
     /// The block devices whose counters add up to the bytes of `path`. For a partition this is only the

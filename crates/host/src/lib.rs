@@ -57,6 +57,8 @@ pub use error::{HostError, Unobservable};
 pub use facts::io_uring::{IoUringState, io_uring_state};
 pub use file_systems::extents::{Extent, extents};
 pub use file_systems::mounts::{DeviceNumber, Mount};
+pub use file_systems::relation::Relation;
+pub use file_systems::settings::read_settings;
 pub use file_systems::stored::Stored;
 pub use file_systems::{cache, files};
 pub use guard::{Guard, PermittedDevice, Reason, Refusal, UNKNOWN_DATA_WORD, open_read_only, trim};

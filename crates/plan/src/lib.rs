@@ -19,6 +19,7 @@
 //! | [`assign`] | which process of a run has which tasks |
 //! | [`cross_node_reads`] | which node reads the data of which other node |
 //! | [`layout`], [`Layout`] | how devices are combined, as commands with their undo commands |
+//! | [`defaults`] | reads files of defaults for options |
 //! | [`study`] | reads study files into plans, and reports every mistake with its position |
 //! | [`shell_word`] | a word quoted for a shell |
 //! | [`visible`], [`cut_words`] | foreign text with hidden characters escaped, and with long words cut |
@@ -39,6 +40,7 @@
 
 mod builtin;
 mod cases;
+pub mod defaults;
 mod error;
 pub mod jobs;
 pub mod layout;

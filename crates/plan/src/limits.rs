@@ -46,6 +46,8 @@ macro_rules! limits {
 limits! {
     STUDY_BYTES: usize = 1 << 20, "a study file",
         "a hundred workloads take 20 KiB";
+    DEFAULTS_BYTES: usize = 64 << 10, "a file of defaults",
+        "all keys with their comments take two kilobytes";
     STUDY_LIST_ITEMS: usize = 1024, "a list of a study file",
         "a longer one is a mistake; a range is shorter";
     STUDY_TABLES: usize = 4096, "targets, workloads or other tables of one kind in a study file",

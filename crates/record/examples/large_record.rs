@@ -120,6 +120,7 @@ fn manifest(plan: Plan) -> Manifest {
             target_devices: Vec::new(),
             ..HostFacts::default()
         },
+        defaults: Vec::new(),
     }
 }
 

@@ -92,7 +92,7 @@ pub use files::replacement::Replacement;
 pub use files::sums::{FileDifference, SIGNATURE, SUMS, Sums, plan_sha256, sha256};
 pub use files::text::read_text;
 pub use format::FORMAT_VERSION;
-pub use manifest::{Manifest, ModelSource, Provenance};
+pub use manifest::{Manifest, ModelSource, Provenance, TakenDefault};
 pub use published::{
     Detail, Details, JudgedBy, Library, Metric, Misprint, MisprintSort, MisprintText, Published,
     PublishedChart, PublishedClaim, PublishedCommand, PublishedKind, PublishedOperation, PublishedParameters,

@@ -104,6 +104,20 @@ pub struct Manifest {
     /// The model, if [`Manifest::provenance`] is [`Provenance::Simulated`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelSource>,
+    /// The defaults from files and the environment that had an effect on the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub defaults: Vec<TakenDefault>,
+}
+
+/// A default that did not come from the program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TakenDefault {
+    /// The key, such as `records`.
+    pub key: String,
+    /// Its value.
+    pub value: String,
+    /// Where it was found: a file with a line, or a variable of the environment.
+    pub from: String,
 }
 
 impl Manifest {

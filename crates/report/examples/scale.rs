@@ -93,7 +93,7 @@ fn made(tasks: u32, sizes: u64) -> Run {
             }
         }
     }
-    let question = PlanSource::Quick { directory: "/data".into() };
+    let question = PlanSource::Quick { directory: "/data".into(), others: Vec::new() };
     let manifest = Manifest {
         cluster: None,
         model: None,
@@ -107,6 +107,7 @@ fn made(tasks: u32, sizes: u64) -> Run {
         predicted: None,
         plan: Plan::new("Made-up numbers", question, 1, cases),
         host: HostFacts::default(),
+        defaults: Vec::new(),
     };
     Run::in_memory(manifest, records)
 }

@@ -24,7 +24,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let (target, record) = (PathBuf::from(target), PathBuf::from(record));
     let cases = (0..cases.parse()?).map(|number| case(number, backend, &target)).collect::<Result<_, _>>()?;
-    let plan = Plan::new("between cases", PlanSource::Quick { directory: target }, 1, cases);
+    let plan =
+        Plan::new("between cases", PlanSource::Quick { directory: target, others: Vec::new() }, 1, cases);
     let host = Host::new(Root::default());
     let started = Instant::now();
     let checked =
@@ -43,6 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         predicted: None,
         plan: checked.plan.clone(),
         host: checked.facts.clone(),
+        defaults: Vec::new(),
     };
     let recorder = Recorder::create(&record, &manifest)?;
     let (comm, mut watch) = (Solo::new("here"), Silent);

@@ -52,7 +52,12 @@ fn lead(host: &Host, comm: &dyn Comm, library: &str, controls: Arc<Controls>) ->
     spec.backend = if backend == "null" { Backend::Null } else { Backend::Psync };
     let mut case = Case::new("c", spec.validate()?, vec![Phase::Write, Phase::Read]);
     case.repetitions = phases.parse::<u32>()?.div_ceil(2);
-    let plan = Plan::new("many ranks", PlanSource::Quick { directory: target.into() }, 1, vec![case]);
+    let plan = Plan::new(
+        "many ranks",
+        PlanSource::Quick { directory: target.into(), others: Vec::new() },
+        1,
+        vec![case],
+    );
     let checked = runner::check(plan, host, comm, format!("ranks-{}", std::process::id()), 0)?;
     let manifest = Manifest {
         cluster: checked.cluster(library),
@@ -67,6 +72,7 @@ fn lead(host: &Host, comm: &dyn Comm, library: &str, controls: Arc<Controls>) ->
         predicted: None,
         plan: checked.plan.clone(),
         host: checked.facts.clone(),
+        defaults: Vec::new(),
     };
     let record = PathBuf::from(record);
     let recorder = Recorder::create(&record, &manifest)?;

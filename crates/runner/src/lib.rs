@@ -39,6 +39,7 @@ mod watch;
 pub use ::jobs::launch::Program;
 pub use check::overwrites::{Replaced, replaced};
 pub use check::path_conflicts::check_files_to_read;
+pub use check::record_place::record_on_target;
 pub use check::{Checked, EarlierStart, check, check_again, check_on};
 pub use error::{ErrorKind, RunnerError};
 pub use execution::PlanExecution;

@@ -73,7 +73,12 @@ impl Load {
         (spec.files.sharing, spec.order) = (Sharing::PerTask, Order::Random { seed: 1 });
         let mut case = Case::new("a", spec.validate()?, vec![self.phase]);
         case.target = "lustre".to_owned();
-        Ok(Plan::new("a benchmark", PlanSource::Quick { directory: "/data".into() }, 1, vec![case]))
+        Ok(Plan::new(
+            "a benchmark",
+            PlanSource::Quick { directory: "/data".into(), others: Vec::new() },
+            1,
+            vec![case],
+        ))
     }
 
     /// Seconds of processor time that it takes.

@@ -74,7 +74,7 @@ impl<'w> Benchmark<'w> {
         let run_id = session::run_id(now, io500::TOOL);
         let directory = match &request.resume {
             Some(directory) => whole_of(directory),
-            None => session::directory(&run_id, request.extras.out.as_deref()),
+            None => session::directory(&run_id, request.extras.out.as_deref(), &world.defaults),
         };
         let time = || now.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y.%m.%d-%H.%M.%S").to_string();
         let earlier = match request.resume {

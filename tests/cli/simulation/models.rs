@@ -367,3 +367,23 @@ fn the_tail_of_a_fit_is_the_measured_one_as_far_as_it_was_measured() {
         &["1 would be kept in this model", "the model describes percentiles up to p99.9, not p99.99"],
     );
 }
+
+#[test]
+fn the_models_that_are_ready_are_listed_with_their_studies() {
+    let desk = Desk::new();
+    let listed = run(&desk.ioproof("model list")).expect_code(0).stdout;
+    for (model, command) in [
+        ("cte-power", "ioproof run weak-scaling --model cte-power"),
+        ("five-p3700", "ioproof run sas-flash --model five-p3700"),
+        ("io-cell", "ioproof run threads --model io-cell"),
+        ("laptop", "ioproof run local-disk --model laptop"),
+        ("lustre-ef560", "ioproof run iops-lustre --model lustre-ef560"),
+        ("scale-disks", "ioproof run scale-news --model scale-disks"),
+        ("twelve-p3700", "ioproof run cuny-uv300 --model twelve-p3700"),
+    ] {
+        assert_says(&listed, &[model, command]);
+        let _ = run(&desk.ioproof("model show").arg(model)).expect_code(0);
+    }
+    let misspelt = run(&desk.ioproof("run local-disk --model laptpo")).expect_code(2).stderr;
+    assert_says(&misspelt, &["laptpo", "did you mean `laptop`?", "ioproof model list"]);
+}

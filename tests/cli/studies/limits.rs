@@ -30,6 +30,7 @@ fn as_nobody(desk: &Desk, limits: &str, words: &str) -> Option<Program> {
         return None;
     }
     let user = ["--reuid", "65534", "--regid", "65534", "--clear-groups", "prlimit"];
+    // The home directory stays that of root, into which nobody else may look; its file of defaults is not missed.
     let program = Program::new("setpriv").args(user).args(limits.split_whitespace()).arg(own);
     Some(program.args(words.split_whitespace()).current_dir(desk.path("")))
 }

@@ -212,3 +212,21 @@ fn manual_pages_and_completions_have_the_options_of_tools() {
     let of_ior = bash.split("ioproof__subcmd__ior)").nth(1).and_then(|rest| rest.lines().nth(1));
     assert_says(of_ior.unwrap_or(&bash), &["--explain", "--verify", "-b", "--posix.odirect"]);
 }
+
+#[test]
+fn words_of_other_tools_are_answered_with_those_of_studies() {
+    let desk = Desk::new();
+    let study = "[[target]]\nname = \"a\"\ndirectory = \".\"\n\
+        [[workload]]\nname = \"w\"\nbs = \"4k\"\nnumjobs = 4\nruntime = \"3s\"\nphases = [\"randread\"]\n\
+        [[commitment]]\nname = \"c\"\nworkload = \"w\"\nphase = \"read\"\nstatistic = \"p99\"\n\
+        latency_at_most = \"1ms\"\n";
+    let told = run(&desk.study(study)).expect_code(2).stderr;
+    let hints = [
+        "write transfer = \"4KiB\"",
+        "write tasks = 4",
+        "write duration = \"30s\"",
+        "write phases = [\"read\"] with order = \"random\"",
+        "write percentile = 99",
+    ];
+    assert_says(&told, &hints);
+}

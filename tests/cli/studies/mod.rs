@@ -9,6 +9,7 @@ mod modes;
 mod places;
 mod progress;
 mod quick;
+mod quick_in_turns;
 mod ready_studies;
 mod regression;
 mod study;

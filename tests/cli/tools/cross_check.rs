@@ -13,7 +13,9 @@ use testbed::{
     Testbed, When, skipped,
 };
 
-use crate::desk::{Desk, assert_near, assert_says, events, fio, measured, names, run, tree, wait_for};
+use crate::desk::{
+    Desk, assert_near, assert_says, at_terminal, events, fio, measured, names, run, tree, wait_for,
+};
 
 /// Passes too short for a rate, used where the results do not matter.
 const SHORT: &str = "--size 16MiB --time 200ms --case rand-read-d1";
@@ -311,4 +313,21 @@ fn what_cannot_be_checked_is_refused_before_anything_is_written() {
     let taken = run(&cross_check(&desk, &data, SHORT)).expect_code(7);
     assert_says(&taken.stderr, &["not empty"]);
     assert_eq!(tree(&data), before);
+}
+
+#[test]
+fn its_plan_is_shown_and_agreed_to_before_anything_is_written() {
+    if skipped(fio()) {
+        return;
+    }
+    let (desk, data) = Desk::with_data();
+    let declined = at_terminal(&cross_check(&desk, &data, SHORT), "n\\n").expect_code(0).stdout;
+    assert_says(
+        &declined,
+        &["Cross-check of ", "predicted", "space", "in alternation", "Start?", "not started"],
+    );
+    assert_eq!(names(&data), ["mine"]);
+    assert!(!desk.record().exists());
+    let agreed = at_terminal(&cross_check(&desk, &data, SHORT).arg("--yes"), "").expect_code(0).stdout;
+    assert!(!agreed.contains("Start?"), "{agreed}");
 }

@@ -15,6 +15,7 @@ pub enum Kind {
     Best,
     Scaling,
     LayerOverhead,
+    TargetContrast,
     Consistency,
     Cost,
     Placement,
@@ -242,7 +243,7 @@ const OF_NODES: &str =
     "far below the median, and difference from the others, corrected for the number of nodes";
 
 /// The policy: one row per kind.
-pub const POLICY: [Policy; 52] = [
+pub const POLICY: [Policy; 53] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     observed(Kind::BenchmarkScore, "benchmark_score", "Scores of IO500", "scores").metrics(true),
@@ -255,6 +256,9 @@ pub const POLICY: [Policy; 52] = [
         test: "difference at the points that both have, corrected for the number of pairs and points",
         ..row(Kind::LayerOverhead, "tax", "Tax", "targets").repeated()
     },
+    row(Kind::TargetContrast, "target_contrast", "Targets in turns", "targets")
+        .repeated()
+        .tested("difference from the first target, corrected for the number of figures"),
     row(Kind::Consistency, "consistency", "Consistency over the points of a sweep", "targets")
         .compared("difference of 1 + the variation in each pass alone, between each two targets"),
     row(Kind::Cost, "cost", "Cost", "cost").repeated(),

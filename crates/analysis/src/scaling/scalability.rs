@@ -358,9 +358,13 @@ type Points<'b, 'a> = Vec<(Conditions, &'b Subject<'a>)>;
 /// The best figure of each target compared with that of each target before it in the study, at the points at which
 /// both were measured, for each phase, order and mix, on the largest number of nodes with such points. If there are
 /// no common points, the statement is withheld. Targets that are not comparable are left out: those with different
-/// clients or different numbers of devices, and baselines.
+/// clients or different numbers of devices, and baselines. A quick run of several directories has
+/// [`crate::targets::TargetContrast`] instead.
 #[must_use]
 pub(crate) fn taxes(gate: &Gate<'_>) -> Vec<Stated<LayerOverhead>> {
+    if gate.plan.source.quick_directories().len() > 1 {
+        return Vec::new();
+    }
     let all = &gate.plan.criteria.targets;
     let baselines: HashSet<&str> = all.iter().filter_map(|target| target.baseline.as_deref()).collect();
     let targets = all.iter().map(|one| one.name.as_str()).filter(|name| !baselines.contains(name));

@@ -1,6 +1,7 @@
 //! Findings about targets and devices: data sheets, costs, seeks, members, and the counters of disks and
 //! servers.
 
+pub(crate) mod contrast;
 pub(crate) mod cost;
 pub(crate) mod disk_view;
 pub(crate) mod expected;
@@ -12,5 +13,6 @@ pub(crate) mod server_side;
 pub(crate) mod weakest;
 
 pub use self::{
-    cost::*, disk_view::*, expected::*, iops::*, members::*, needs::*, seek::*, server_side::*, weakest::*,
+    contrast::*, cost::*, disk_view::*, expected::*, iops::*, members::*, needs::*, seek::*, server_side::*,
+    weakest::*,
 };

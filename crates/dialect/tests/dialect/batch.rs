@@ -324,7 +324,7 @@ fn what_is_impossible_is_refused_with_the_next_step() {
     let free = study("/s.toml", &free, &[]);
     let error = scripts(&BatchRequest { plan: &free, ..points }).expect_err("no nodes");
     assert_eq!(error, BatchError::NoNodes { workload: "free".to_owned() });
-    let quick = plan::PlanSource::Quick { directory: "/x".into() };
+    let quick = plan::PlanSource::Quick { directory: "/x".into(), others: Vec::new() };
     let quick = Plan::new("quick", quick, 1, fixed.cases.clone());
     assert_eq!(
         scripts(&BatchRequest { plan: &quick, ..asked() }).expect_err("no study"),

@@ -32,6 +32,7 @@ pub(super) fn report(input: &[u8]) {
         host: HostFacts::default(),
         cluster: None,
         model: None,
+        defaults: Vec::new(),
     };
     rendered(&Run::in_memory(manifest, imported.phases));
 }

@@ -18,6 +18,7 @@ pub const TARGETS: &[Target] = &[
         seeds: &["studies", "crates/plan/tests/plan/all-keys.toml"],
         run: plans::study,
     },
+    Target { name: "defaults", about: "a file of defaults", seeds: &[], run: plans::defaults },
     Target { name: "topology", about: "a description of a site", seeds: &[], run: plans::topology },
     Target {
         name: "model",

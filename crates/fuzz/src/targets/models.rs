@@ -32,7 +32,7 @@ pub(super) fn model(input: &[u8]) {
     let workload = spec.validate().expect("valid");
     let phases = vec![Phase::Write, Phase::Read];
     let case = Case { target: target.replace('*', "x"), ..Case::new("w", workload, phases) };
-    let plan = Plan::new("", PlanSource::Quick { directory: ".".into() }, 0, vec![case]);
+    let plan = Plan::new("", PlanSource::Quick { directory: ".".into(), others: Vec::new() }, 0, vec![case]);
     let mut machine = SimulatedMachine::new(model, &plan, 1);
     if machine.check(&plan).is_err() {
         return;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
+use plan::defaults::Rules;
 use plan::study::{Options, Override};
 use plan::{Plan, RunEnvironment};
 use report::Screen;
@@ -25,6 +26,19 @@ pub(super) fn study(input: &[u8]) {
             }
         }
         Err(errors) => diagnosed(&errors),
+    }
+}
+
+/// A file of defaults.
+pub(super) fn defaults(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    let check = |key: &str, value: &str| match key {
+        "quiet" if value != "true" => Err(format!("`{value}` is not true")),
+        _ => Ok(()),
+    };
+    let rules = Rules { keys: &["records", "quiet", "mpi"], refused: &["yes", "sign"], check: &check };
+    if let Err(errors) = plan::defaults::read(Path::new("ioproof.toml"), text, &rules) {
+        diagnosed(&errors);
     }
 }
 

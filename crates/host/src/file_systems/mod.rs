@@ -6,4 +6,6 @@ pub(crate) mod extents;
 pub(crate) mod file_system;
 pub mod files;
 pub(crate) mod mounts;
+pub(crate) mod relation;
+pub(crate) mod settings;
 pub(crate) mod stored;

@@ -9,6 +9,7 @@
 //! use plan::{Nanos, quick::QuickEnvironment};
 //! let environment = QuickEnvironment {
 //!     directory: "/mnt/scratch".into(),
+//!     file_system: "ext4 on /dev/sda1".to_owned(),
 //!     free_bytes: 500 << 30,
 //!     memory_available_bytes: 16 << 30,
 //!     direct_supported: true,
@@ -115,6 +116,7 @@ mod tests {
     fn options() -> Options {
         let environment = QuickEnvironment {
             directory: "/mnt/scratch".into(),
+            file_system: String::new(),
             free_bytes: 500 << 30,
             memory_available_bytes: 16 << 30,
             direct_supported: true,

@@ -42,7 +42,7 @@ pub fn plan(
     }
     let short = chosen.iter().enumerate().map(|(place, case)| short(directory, case, place, seed));
     let title = format!("Probe of {}", directory.display());
-    let question = PlanSource::Quick { directory: directory.to_owned() };
+    let question = PlanSource::Quick { directory: directory.to_owned(), others: Vec::new() };
     Ok(Some(Plan::new(title, question, seed, short.collect::<Result<_, _>>()?)))
 }
 

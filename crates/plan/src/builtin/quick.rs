@@ -6,10 +6,13 @@
 //! the clock, because the speed of the storage is unknown before it is measured. Optional cases on cached data come last, since pages
 //! in the cache would slow direct transfers down.
 //!
+//! Several directories are measured in turns, figure by figure, under the same conditions: [`plan_in_turns`].
+//!
 //! ```
 //! use plan::quick::{Options, QuickEnvironment, plan};
 //! let environment = QuickEnvironment {
 //!     directory: "/mnt/scratch".into(),
+//!     file_system: "ext4 on /dev/sda1".to_owned(),
 //!     free_bytes: 500 << 30,
 //!     memory_available_bytes: 16 << 30,
 //!     direct_supported: true,
@@ -31,7 +34,7 @@ use std::path::PathBuf;
 use crate::seeds::named_seed;
 use crate::{
     Backend, Bytes, Case, Existing, FileSet, Geometry, Nanos, Order, Phase, Plan, PlanError, PlanSource,
-    Sharing, UnitError, WorkloadSpec,
+    Sharing, TargetDescription, UnitError, WorkloadSpec,
 };
 
 /// With less free space than this, a run could fill the file system.
@@ -61,6 +64,10 @@ const REPETITIONS: u32 = 6;
 const REPETITIONS_MAX: u32 = 1000;
 /// Duration of a pass: 36 of them take 47 s, and leave some seconds of a minute for filling the file.
 const TIME: Nanos = Nanos::millis(1300);
+/// The most directories that are measured in turns: the comparison of more takes a study file.
+pub const DIRECTORIES_MAX: usize = 8;
+/// Longer names of directories would make the tables too wide.
+const NAME_BYTES_MAX: usize = 64;
 /// Settings that [`Options::set`] accepts, by their study keys.
 const SETTABLE: &str = "a quick run takes repetitions=5, duration=5s (of each pass), size=256MiB (of its file) and delay=1s \
      (before each pass); use a study file for anything else";
@@ -70,6 +77,8 @@ const SETTABLE: &str = "a quick run takes repetitions=5, duration=5s (of each pa
 pub struct QuickEnvironment {
     /// Location of the data file.
     pub directory: PathBuf,
+    /// The file system that it is on, for example `ext4 on /dev/sda1`. Directories on the same one share its free space.
+    pub file_system: String,
     /// Bytes that this user may still write there.
     pub free_bytes: u64,
     /// Memory available to the page cache.
@@ -155,29 +164,109 @@ pub struct Quick {
 /// Errors if there is too little free space, or the requested size is too small; the error states the required
 /// size.
 pub fn plan(environment: QuickEnvironment, options: &Options) -> Result<Quick, PlanError> {
-    environment.enough_space()?;
-    let sizes = Sizes::of(&environment).wanted(options.size)?;
+    plan_in_turns(vec![environment], options)
+}
+
+/// The plan for several directories, which are measured in turns: each pass of a figure in every directory, one after
+/// the other. Sizes and paths are those that all of them allow, so that nothing but the directory differs. Each
+/// directory is a target, named as its last part, or by its place if two have the same.
+///
+/// # Errors
+/// Errors as [`plan`] does, for the first directory that has the problem, and if there is no directory.
+pub fn plan_in_turns(places: Vec<QuickEnvironment>, options: &Options) -> Result<Quick, PlanError> {
+    places.iter().try_for_each(QuickEnvironment::enough_space)?;
+    let Some(common) = common(&places) else {
+        return Err(PlanError::new("directory", "no directory is named", "name one or more"));
+    };
+    common.enough_space()?;
+    let sizes = Sizes::of(&common).wanted(options.size)?;
     let routes = sizes.routes();
+    let names = if places.len() > 1 { names(&places) } else { vec![String::new()] };
+    let alike = |place: QuickEnvironment| {
+        let QuickEnvironment { directory, file_system, .. } = place;
+        QuickEnvironment { directory, file_system, ..common.clone() }
+    };
+    let places: Vec<QuickEnvironment> = places.into_iter().map(alike).collect();
     let mut cases = Vec::new();
     for &route in if options.cached { routes } else { &routes[..1] } {
-        for (place, figure) in sizes.figures().into_iter().enumerate() {
-            let time = options.duration.unwrap_or(TIME);
-            let (repetitions, delay, in_turn) = (options.repetitions, options.delay, place > 0);
-            let case = figure.case(route, time, &sizes, &environment)?;
-            cases.push(Case { repetitions, delay, in_turn, ..case });
+        let first = cases.len();
+        for figure in sizes.figures() {
+            for (place, name) in places.iter().zip(&names) {
+                let time = options.duration.unwrap_or(TIME);
+                let case = on_target(figure.case(route, time, &sizes, place)?, name)?;
+                let (repetitions, delay, in_turn) = (options.repetitions, options.delay, cases.len() > first);
+                cases.push(Case { repetitions, delay, in_turn, ..case });
+            }
         }
     }
-    let mut notes = sizes.notes(&environment);
+    let mut notes = sizes.notes(&common);
     if options.cached && routes.len() == 1 {
         notes.push("--cached adds nothing here: every case goes through the page cache.".to_owned());
     }
-    let plan = Plan::new(
-        format!("Quick characterisation of {}", environment.directory.display()),
-        PlanSource::Quick { directory: environment.directory },
-        environment.seed,
-        cases,
-    );
+    let all: Vec<String> = places.iter().map(|place| place.directory.display().to_string()).collect();
+    let mut directories = places.into_iter().map(|place| place.directory);
+    let source = PlanSource::Quick {
+        directory: directories.next().unwrap_or_default(),
+        others: directories.collect(),
+    };
+    let title = format!("Quick characterisation of {}", all.join(" and "));
+    let mut plan = Plan::new(title, source, common.seed, cases);
+    if all.len() > 1 {
+        let target = |(name, title): (String, String)| TargetDescription {
+            name,
+            title,
+            ..TargetDescription::default()
+        };
+        plan.criteria.targets = names.into_iter().zip(all).map(target).collect();
+    }
     Ok(Quick { plan, notes })
+}
+
+/// What all of `places` allow. The directory is the first, or the first without direct I/O.
+fn common(places: &[QuickEnvironment]) -> Option<QuickEnvironment> {
+    let first = places.iter().find(|place| !place.direct_supported).or(places.first())?;
+    let sharing = |one: &QuickEnvironment| {
+        places.iter().filter(|place| place.file_system == one.file_system).count().max(1) as u64
+    };
+    let count = places.len() as u64;
+    Some(QuickEnvironment {
+        free_bytes: places.iter().map(|place| place.free_bytes / sharing(place)).min()?,
+        memory_available_bytes: first.memory_available_bytes / count,
+        direct_supported: places.iter().all(|place| place.direct_supported),
+        logical_block_bytes: places.iter().map(|place| place.logical_block_bytes).max()?,
+        uring: places.iter().all(|place| place.uring),
+        ..first.clone()
+    })
+}
+
+/// A name for each of `places`: its last part, as far as ids of cases may have its characters; with its place if
+/// another has the same.
+fn names(places: &[QuickEnvironment]) -> Vec<String> {
+    let last = |place: &QuickEnvironment| {
+        let name = place.directory.file_name().unwrap_or_default().to_string_lossy();
+        let name: String = name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' })
+            .collect();
+        if name.is_empty() || name.len() > NAME_BYTES_MAX { "directory".to_owned() } else { name }
+    };
+    let all: Vec<String> = places.iter().map(last).collect();
+    let is_unique = (1..all.len()).all(|place| !all[..place].contains(&all[place]));
+    match is_unique {
+        true => all,
+        false => all.iter().zip(1..).map(|(name, place)| format!("{name}-{place}")).collect(),
+    }
+}
+
+/// `case` on the target `name`; unchanged if it has none.
+fn on_target(case: Case, name: &str) -> Result<Case, PlanError> {
+    if name.is_empty() {
+        return Ok(case);
+    }
+    let id = format!("{}:target={name}", case.id);
+    let mut spec = WorkloadSpec::from(case.workload);
+    spec.name.clone_from(&id);
+    Ok(Case { id, target: name.to_owned(), workload: spec.validate()?, ..case })
 }
 
 impl QuickEnvironment {
@@ -400,12 +489,13 @@ fn data_file(around: &QuickEnvironment) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::{FREE_BYTES_MIN, Options, Quick, QuickEnvironment, plan};
+    use super::{FREE_BYTES_MIN, Options, Quick, QuickEnvironment, plan, plan_in_turns};
     use crate::{AssumedDevice, Backend, Bytes, Nanos, Phase, Placement, RunEnvironment, estimates};
 
     fn environment() -> QuickEnvironment {
         QuickEnvironment {
             directory: "/mnt/scratch".into(),
+            file_system: "ext4 on /dev/sda1".to_owned(),
             free_bytes: 500 << 30,
             memory_available_bytes: 16 << 30,
             direct_supported: true,
@@ -448,6 +538,72 @@ mod tests {
             assert_eq!(case.workload.direct, !cached, "{}", case.id);
             assert_eq!(case.title.ends_with(", cached"), cached, "{}", case.title);
         }
+    }
+
+    fn in_turns(places: &[(&str, &str)], change: impl Fn(usize, &mut QuickEnvironment)) -> Quick {
+        let place = |(index, (directory, file_system)): (usize, &(&str, &str))| {
+            let mut place = QuickEnvironment {
+                directory: directory.into(),
+                file_system: (*file_system).to_owned(),
+                ..environment()
+            };
+            change(index, &mut place);
+            place
+        };
+        let places = places.iter().enumerate().map(place).collect();
+        plan_in_turns(places, &Options::default()).expect("enough space")
+    }
+
+    #[test]
+    fn several_directories_take_turns_at_each_figure_under_the_same_conditions() {
+        let quick = in_turns(&[("/a/nvme", "x"), ("/b/sata", "y")], |index, place| {
+            place.free_bytes = if index == 1 { 4 << 30 } else { 500 << 30 };
+            place.logical_block_bytes = if index == 1 { 4096 } else { 512 };
+        });
+        let ids = ids(&quick);
+        assert_eq!(&ids[..3], ["seq-write:target=nvme", "seq-write:target=sata", "seq-read:target=nvme"]);
+        assert_eq!(
+            (ids.len(), quick.plan.blocks().next(), quick.plan.blocks().count()),
+            (12, Some(0..12), 1)
+        );
+        let turns: Vec<usize> = quick.plan.turns(0..12).map(|(place, _)| place).collect();
+        assert_eq!((&turns[..3], turns[12]), (&[0, 1, 2][..], 11), "there and back");
+        for pair in quick.plan.cases.chunks(2) {
+            let [one, other] = pair else { panic!("pairs") };
+            assert_eq!((&one.group, one.target.as_str()), (&other.group, "nvme"));
+            assert_eq!(one.workload.footprint(), other.workload.footprint());
+            assert_eq!(one.workload.conditions(one.phases[0]), other.workload.conditions(other.phases[0]));
+            let files = [one, other].map(|case| Placement::new(&case.workload).files(0)[0].path.clone());
+            assert!(files[0].starts_with("/a/nvme") && files[1].starts_with("/b/sata"), "{files:?}");
+        }
+        let titles: Vec<_> = quick.plan.criteria.targets.iter().map(|one| one.title.as_str()).collect();
+        assert_eq!(titles, ["/a/nvme", "/b/sata"]);
+        assert_eq!(quick.plan.title, "Quick characterisation of /a/nvme and /b/sata");
+        assert!(
+            quick.notes[0].contains("409.6 MiB") || quick.notes[0].contains("408 MiB"),
+            "{:?}",
+            quick.notes
+        );
+    }
+
+    #[test]
+    fn directories_of_one_name_are_numbered_and_share_the_space_of_one_file_system() {
+        let quick = in_turns(&[("/a/data", "x"), ("/b/data", "x")], |_, place| place.free_bytes = 2 << 30);
+        let named = |case: &crate::Case| case.target.clone();
+        let names: Vec<String> = quick.plan.cases.iter().take(2).map(named).collect();
+        assert_eq!(names, ["data-1", "data-2"]);
+        let alone = changed(|place| place.free_bytes = 2 << 30);
+        let size = |quick: &Quick| quick.plan.cases[0].workload.footprint().0;
+        assert!(size(&quick) <= size(&alone) / 2 && size(&quick) > 0);
+    }
+
+    #[test]
+    fn what_one_directory_lacks_no_directory_uses() {
+        let quick = in_turns(&[("/a", "x"), ("/tmp", "tmpfs")], |index, place| {
+            place.direct_supported = index == 0;
+        });
+        assert!(ids(&quick).iter().all(|id| id.starts_with("buffered-")), "{:?}", ids(&quick));
+        assert!(quick.notes[0].starts_with("O_DIRECT cannot be used in /tmp"), "{:?}", quick.notes);
     }
 
     #[test]
@@ -585,7 +741,7 @@ mod tests {
         ) {
             let directory = "/mnt/scratch".into();
             let around = QuickEnvironment {
-                directory, free_bytes, memory_available_bytes, direct_supported, logical_block_bytes, seed, uring,
+                directory, file_system: String::new(), free_bytes, memory_available_bytes, direct_supported, logical_block_bytes, seed, uring,
             };
             let quick = plan(around, &Options { cached: true, ..Options::default() });
             proptest::prop_assert!(quick.is_ok(), "{quick:?}");

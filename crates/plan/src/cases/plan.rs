@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -23,10 +23,13 @@ pub struct OptionNote {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum PlanSource {
-    /// `ioproof run --quick DIR`.
+    /// `ioproof run --quick DIR…`.
     Quick {
-        /// The directory.
+        /// The directory; with several, the first of them.
         directory: PathBuf,
+        /// The others, which are measured in turn with it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        others: Vec<PathBuf>,
     },
     /// `ioproof run STUDY.toml`.
     Study {
@@ -112,6 +115,19 @@ pub struct Plan {
     pub layouts: Vec<Layout>,
 }
 
+impl PlanSource {
+    /// The directories of a quick run; empty for anything else.
+    #[must_use]
+    pub fn quick_directories(&self) -> Vec<&Path> {
+        match self {
+            Self::Quick { directory, others } => {
+                std::iter::once(directory).chain(others).map(PathBuf::as_path).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
 impl Plan {
     /// A plan without criteria that may not destroy data on any device.
     #[must_use]
@@ -162,7 +178,7 @@ impl Plan {
     /// let workload = WorkloadSpec::new("w", "file", geometry).validate()?;
     /// let before = Case { repetitions: 3, ..Case::new("before", workload.clone(), vec![Phase::Read]) };
     /// let after = Case { in_turn: true, ..before.clone() };
-    /// let plan = Plan::new("", PlanSource::Quick { directory: "/".into() }, 0, vec![before, after]);
+    /// let plan = Plan::new("", PlanSource::Quick { directory: "/".into(), others: Vec::new() }, 0, vec![before, after]);
     /// let turns: Vec<(usize, u32)> = plan.blocks().flat_map(|block| plan.turns(block)).collect();
     /// assert_eq!(turns, [(0, 0), (1, 0), (1, 1), (0, 1), (0, 2), (1, 2)]);
     /// # Ok::<(), plan::PlanError>(())
@@ -221,7 +237,7 @@ mod tests {
             protocol: protocol.clone(),
             ..Case::new(format!("case {place}"), workload.clone(), vec![Phase::Read])
         };
-        let source = PlanSource::Quick { directory: "/".into() };
+        let source = PlanSource::Quick { directory: "/".into(), others: Vec::new() };
         Plan::new("", source, 0, (0..cases).map(case).collect())
     }
 

@@ -109,7 +109,7 @@ fn a_read_of_files_that_nothing_has_written_is_preceded_by_a_fill() {
     let fills = |phases: &[Phase]| {
         let mut case = case(1, Bytes::mib(100), 100, |s| s.files.fill = true);
         case.phases = phases.to_vec();
-        let question = PlanSource::Quick { directory: "/t".into() };
+        let question = PlanSource::Quick { directory: "/t".into(), others: Vec::new() };
         let plan = Plan::new(String::new(), question, 0, vec![case.clone(), case]);
         estimates(&plan, &environment(u64::MAX, 1e9)).0.iter().map(|o| o.fill.is_some()).collect::<Vec<_>>()
     };
@@ -132,7 +132,12 @@ fn thirty_three_tasks_on_twelve_targets_are_a_concern() {
 #[test]
 fn cases_on_the_same_files_need_their_space_once() {
     let needed = |cases: Vec<Case>| {
-        let plan = Plan::new(String::new(), PlanSource::Quick { directory: "/t".into() }, 0, cases);
+        let plan = Plan::new(
+            String::new(),
+            PlanSource::Quick { directory: "/t".into(), others: Vec::new() },
+            0,
+            cases,
+        );
         estimates(&plan, &environment(u64::MAX, 1e9)).1[0].needed
     };
     let (small, large) = (case(1, Bytes::mib(1), 10, |_| ()), case(1, Bytes::mib(1), 30, |_| ()));
@@ -184,7 +189,7 @@ fn published_working_sets_are_set_against_the_caches() {
     let caches = |tasks| {
         let mut case = case(tasks, Bytes::gib(1), 32, |_| ());
         case.target = "array".to_owned();
-        let question = PlanSource::Quick { directory: "/t".into() };
+        let question = PlanSource::Quick { directory: "/t".into(), others: Vec::new() };
         let mut plan = Plan::new(String::new(), question, 0, vec![case]);
         let target = TargetDescription {
             name: "array".into(),
@@ -211,7 +216,12 @@ fn on_storage_of_each_node_files_take_space_of_their_node_alone() {
             s.files.targets = targets.iter().map(|target| (*target).into()).collect();
         });
         case.target = "flash".to_owned();
-        let mut plan = Plan::new(String::new(), PlanSource::Quick { directory: "/t".into() }, 0, vec![case]);
+        let mut plan = Plan::new(
+            String::new(),
+            PlanSource::Quick { directory: "/t".into(), others: Vec::new() },
+            0,
+            vec![case],
+        );
         let target = TargetDescription { name: "flash".into(), layer, ..TargetDescription::default() };
         plan.criteria = Criteria { targets: vec![target], ..Criteria::default() };
         let mut environment = environment(u64::MAX, 1e9);
@@ -290,7 +300,7 @@ fn operations_are_moved_but_the_files_take_what_a_pass_goes_over() {
         let mut case =
             case(2, Bytes::mib(1), 100, |s| (s.operations, s.files.fill) = (Some(operations), true));
         case.phases = vec![Phase::Read];
-        let question = PlanSource::Quick { directory: "/t".into() };
+        let question = PlanSource::Quick { directory: "/t".into(), others: Vec::new() };
         let plan = Plan::new(String::new(), question, 0, vec![case]);
         estimates(&plan, &environment(u64::MAX, 100.0 * 1024.0 * 1024.0)).0.remove(0)
     };
@@ -332,7 +342,7 @@ fn gigabyte(id: &str, phases: &[Phase], clock: bool, change: fn(&mut WorkloadSpe
 }
 
 fn seconds(cases: Vec<Case>) -> Vec<f64> {
-    let question = PlanSource::Quick { directory: ".".into() };
+    let question = PlanSource::Quick { directory: ".".into(), others: Vec::new() };
     let plan = Plan::new(String::new(), question, 0, cases);
     let mut environment = environment(u64::MAX, 100e6);
     let reads = PredictedRate { rate: Interval::exact(200e6), unit: RateUnit::Bytes, source: Source::Given };
@@ -363,7 +373,8 @@ fn a_write_by_the_clock_does_not_promise_data() {
 fn a_promised_rate_never_lowers_a_prediction() {
     let predicted = |promised: f64| {
         let case = case(1, Bytes::mib(1), 1000, |_| {});
-        let mut plan = Plan::new("p", PlanSource::Quick { directory: "/t".into() }, 1, vec![case]);
+        let mut plan =
+            Plan::new("p", PlanSource::Quick { directory: "/t".into(), others: Vec::new() }, 1, vec![case]);
         plan.criteria.commitments.push(Commitment {
             name: "all".into(),
             by: String::new(),

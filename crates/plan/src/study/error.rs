@@ -14,12 +14,13 @@ const LINE_BYTES_MAX: usize = 4096;
 /// Maximum number of mistakes shown at once; a file with more is best fixed from the top.
 const SHOWN_MAX: usize = 20;
 
-/// All mistakes of a study file. Displayed with [`miette`], each has its line, a mark under the position,
+/// All mistakes of a study file, or of a file of defaults. Displayed with [`miette`], each has its line, a mark under the position,
 /// what is allowed and, for a misspelt word, the nearest one.
 #[derive(Debug, Error, Diagnostic)]
-#[error("{path} cannot be used as a study: {}", count(*.total, "mistake"))]
+#[error("{path} cannot be used {purpose}: {}", count(*.total, "mistake"))]
 pub struct StudyErrors {
     path: String,
+    purpose: &'static str,
     total: u64,
     too_many_cases: Option<u64>,
     #[source_code]
@@ -30,7 +31,16 @@ pub struct StudyErrors {
 
 impl StudyErrors {
     /// Sorts the mistakes by their position in the file.
-    pub(super) fn new(path: &Path, text: &str, mut errors: Vec<StudyError>) -> Self {
+    pub(super) fn new(path: &Path, text: &str, errors: Vec<StudyError>) -> Self {
+        Self::of(path, text, errors, "as a study")
+    }
+
+    /// The same for a file of defaults.
+    pub(crate) fn of_defaults(path: &Path, text: &str, errors: Vec<StudyError>) -> Self {
+        Self::of(path, text, errors, "for defaults")
+    }
+
+    fn of(path: &Path, text: &str, mut errors: Vec<StudyError>, purpose: &'static str) -> Self {
         errors.sort_by_key(StudyError::place);
         errors.dedup();
         // A text too long to be a study is not shown; its mistakes are given by line number.
@@ -51,6 +61,7 @@ impl StudyErrors {
         Self {
             source_code: Arc::new(NamedSource::new(&path, text.to_owned())),
             path,
+            purpose,
             total,
             too_many_cases,
             errors,
@@ -93,7 +104,7 @@ impl StudyError {
     }
 
     /// A mistake at `span`, which is marked and named by `label`.
-    pub(super) fn new(
+    pub(crate) fn new(
         span: Range<usize>,
         label: impl Into<String>,
         message: impl Into<String>,

@@ -36,9 +36,11 @@ mod overrides;
 mod reference;
 mod schema;
 mod table;
+mod words;
 
 use std::path::Path;
 
+pub(crate) use error::shown;
 pub use error::{StudyError, StudyErrors};
 pub use on_directory::{on_directory, placed_elsewhere};
 pub use options::{CASES_LIMIT, CASES_MAX, Options};

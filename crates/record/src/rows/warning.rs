@@ -220,6 +220,13 @@ pub enum Warning {
         /// Uncertainty of its offset in nanoseconds.
         error_ns: u64,
     },
+    /// The record is on a file system that is measured, so that writing it uses the same storage.
+    RecordOnTarget {
+        /// The first target on it.
+        target: String,
+        /// The file system, for example `ext4 on /dev/sda1`.
+        file_system: String,
+    },
     /// Something else was using the host or the devices.
     NotQuiet {
         /// Description of what was observed.
@@ -410,6 +417,9 @@ impl Warning {
             Self::ClockUncertain { .. } => {
                 "totals are reliable; the seconds of that node may be shifted against those of the others"
             }
+            Self::RecordOnTarget { .. } => {
+                "give --out a directory on other storage, or set `records` in a file of defaults (docs/CONFIG.md)"
+            }
             Self::NotQuiet { .. } => "repeat the run on a quiet host",
             Self::Starved { .. } => "remove what slowed the program down, and repeat the run",
             Self::ResumedElsewhere { .. } => {
@@ -553,6 +563,12 @@ impl fmt::Display for Warning {
             }
             Self::ClockUncertain { node, error_ns } => {
                 write!(f, "the clock of node {node} is known only to {:.3} ms", *error_ns as f64 / 1e6)
+            }
+            Self::RecordOnTarget { target, file_system } => {
+                write!(
+                    f,
+                    "the record is on {file_system}, like the target {target}: writing it uses the same storage"
+                )
             }
             Self::NotQuiet { seen, .. } => write!(f, "not quiet: {seen}"),
             Self::Starved { seen, .. } => write!(f, "starved: {seen}"),

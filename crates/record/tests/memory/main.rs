@@ -27,7 +27,7 @@ fn manifest(cases: u32, repetitions: u32) -> Manifest {
         let id = format!("case-{number}");
         Case { repetitions, ..Case::new(&id, workload.clone(), vec![Phase::Read]) }
     };
-    let source = PlanSource::Quick { directory: "/data".into() };
+    let source = PlanSource::Quick { directory: "/data".into(), others: Vec::new() };
     Manifest {
         cluster: None,
         model: None,
@@ -41,6 +41,7 @@ fn manifest(cases: u32, repetitions: u32) -> Manifest {
         predicted: None,
         plan: Plan::new("many".to_owned(), source, 42, (0..cases).map(case).collect()),
         host: HostFacts::default(),
+        defaults: Vec::new(),
     }
 }
 

@@ -40,11 +40,12 @@ pub(crate) fn manifest() -> Manifest {
         predicted: None,
         plan: Plan::new(
             "sample".to_owned(),
-            PlanSource::Quick { directory: "/data".into() },
+            PlanSource::Quick { directory: "/data".into(), others: Vec::new() },
             42,
             CASES.map(case).to_vec(),
         ),
         host: host(NODES[0]),
+        defaults: Vec::new(),
     }
 }
 

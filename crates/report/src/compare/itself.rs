@@ -70,10 +70,14 @@ fn advice(run: &Run, has: usize, needed: usize) -> String {
             let all = format!("workload.*.repetitions={needed}");
             format!(" with {}", words(&["ioproof", "run", &path.to_string_lossy(), "--set", &all]))
         }
-        PlanSource::Quick { directory } => {
+        PlanSource::Quick { .. } => {
             let all = format!("repetitions={needed}");
-            let directory = directory.to_string_lossy();
-            format!(" with {}", words(&["ioproof", "run", "--quick", &directory, "--set", &all]))
+            let directories = run.manifest.plan.source.quick_directories().into_iter();
+            let directories: Vec<_> = directories.map(|one| one.to_string_lossy()).collect();
+            let mut command = vec!["ioproof", "run", "--quick"];
+            command.extend(directories.iter().map(|one| &**one));
+            command.extend(["--set", &all]);
+            format!(" with {}", words(&command))
         }
         _ => String::new(),
     };

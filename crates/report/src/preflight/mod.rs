@@ -204,8 +204,11 @@ fn advice(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> String {
 /// The request, each option with its meaning, and the model that the plan runs on.
 fn source(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> String {
     let source = match &plan.source {
-        PlanSource::Quick { directory } => {
-            format!("asked by      --quick {}\n", visible(&directory.to_string_lossy()))
+        PlanSource::Quick { .. } => {
+            let directories = plan.source.quick_directories().into_iter();
+            let all: Vec<String> =
+                directories.map(|one| visible(&one.to_string_lossy()).into_owned()).collect();
+            format!("asked by      --quick {}\n", all.join(" "))
         }
         PlanSource::CrossCheck { directory, tool, .. } => {
             let directory = visible(&directory.to_string_lossy()).into_owned();

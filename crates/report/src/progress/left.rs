@@ -244,7 +244,7 @@ mod tests {
     }
 
     fn left_of(cases: Vec<Case>) -> TimeLeft {
-        let question = PlanSource::Quick { directory: "/".into() };
+        let question = PlanSource::Quick { directory: "/".into(), others: Vec::new() };
         let plan = Plan::new(String::new(), question, 0, cases);
         let assumed = AssumedDevice { bytes_per_second: 1e9, transfer_time: Nanos(0), class: String::new() };
         let around = RunEnvironment { assumed, ..RunEnvironment::default() };

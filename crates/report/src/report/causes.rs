@@ -82,7 +82,7 @@ impl Cause {
 /// What the record and the audit say of the same fact is one cause.
 pub(crate) fn causes(report: &Report) -> Vec<Cause> {
     let mut causes = of_audit(&report.found.audit);
-    for note in report.notes.iter().map(of_note) {
+    for note in report.notes.iter().filter(|note| !note.mark.is_empty()).map(of_note) {
         match causes.iter_mut().find(|one| one.mark == note.mark) {
             Some(same) => {
                 same.figures.extend(note.figures);

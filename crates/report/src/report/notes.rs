@@ -54,13 +54,15 @@ pub(crate) fn notes(run: &Run, figures: &mut [Figure], audit: &[Cause]) -> Vec<N
             None => note.kind == said.kind,
         };
         let at = notes.iter().position(same).unwrap_or_else(|| {
-            let mark = of_audit.map_or_else(
-                || {
+            let mark = match (of_audit, said.warning) {
+                (Some(cause), _) => cause.mark.clone(),
+                // Where the record is was said before the run, and is no doubt about a figure.
+                (None, Warning::RecordOnTarget { .. }) => String::new(),
+                (None, _) => {
                     marked += 1;
                     mark(marked - 1)
-                },
-                |cause| cause.mark.clone(),
-            );
+                }
+            };
             let advice = said.warning.advice().to_owned();
             notes.push(Note { mark, kind: said.kind.clone(), advice, entries: Vec::new() });
             notes.len() - 1

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use plan::{Case, Forecast, Interval, OptionNote, Phase, PlanSource, Prediction, shell_word};
-use record::{Part, PhaseRow, Run, RunState, Warning, WarningRow};
+use record::{Part, PhaseRow, Run, RunState, TakenDefault, Warning, WarningRow};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -60,10 +60,28 @@ pub(crate) struct RunInfo {
     pub(crate) killed: usize,
     /// Nanoseconds in which it did not run.
     pub(crate) paused_ns: u64,
+    /// The defaults from files and the environment that had an effect on it.
+    pub(crate) defaults: Vec<DefaultInfo>,
     /// Of an imported run: no text says when it was printed, and both times are those of the import.
     pub(crate) undated: bool,
     /// Of an imported run: the texts print no time zone. Both times are those printed, taken for UTC.
     pub(crate) zoneless: bool,
+}
+
+/// A default of an option that did not come from the program.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct DefaultInfo {
+    pub(crate) key: String,
+    pub(crate) value: String,
+    /// A file with a line, or a variable of the environment.
+    pub(crate) from: String,
+}
+
+impl DefaultInfo {
+    fn of(taken: &TakenDefault) -> Self {
+        let TakenDefault { key, value, from } = taken.clone();
+        Self { key, value, from }
+    }
 }
 
 /// The model that gave the figures of a simulated run.
@@ -171,8 +189,14 @@ pub(crate) struct CaseInfo {
 pub(crate) fn run_info(run: &Run) -> RunInfo {
     let manifest = &run.manifest;
     let (asked, options) = match &manifest.plan.source {
-        PlanSource::Quick { directory } => {
-            (format!("ioproof run --quick {}", shell_word(&directory.to_string_lossy())), Vec::new())
+        PlanSource::Quick { .. } => {
+            let directories = manifest.plan.source.quick_directories().into_iter();
+            let words: Vec<String> = ["ioproof", "run", "--quick"]
+                .into_iter()
+                .map(str::to_owned)
+                .chain(directories.map(|one| one.to_string_lossy().into_owned()))
+                .collect();
+            (shell_line(&words), Vec::new())
         }
         PlanSource::CrossCheck { directory, .. } => {
             (format!("ioproof cross-check {}", shell_word(&directory.to_string_lossy())), Vec::new())
@@ -208,6 +232,7 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
         killed: run.pauses.iter().filter(|pause| pause.killed).count(),
         paused_ns: analysis::printed::paused_ns(run),
         zoneless: matches!(manifest.plan.source, PlanSource::Import { zoneless: true, .. }),
+        defaults: manifest.defaults.iter().map(DefaultInfo::of).collect(),
         undated: matches!(manifest.plan.source, PlanSource::Import { undated: true, .. }),
     }
 }

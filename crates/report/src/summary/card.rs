@@ -24,6 +24,7 @@ use crate::section::statements::{tone, without_figures};
 use crate::section::{Block, only, point, response, signed, title, which_target};
 use crate::summary::commitments::{self, urgency};
 use crate::summary::members::{Members, members};
+use crate::summary::targets;
 
 /// Maximum number of figures listed on a card.
 const FIGURES_MAX: usize = 8;
@@ -84,6 +85,7 @@ impl Card {
         let has_members = !results.is_empty();
         results.extend(rows.jobs());
         results.extend(contrasts(report));
+        results.extend(targets::blocks(report, &rows.marks));
         let few = are_few(report) && !report.figures.is_empty();
         let has_all_figures = has_score || few && judged.is_empty() && results.is_empty();
         if has_all_figures {
@@ -155,6 +157,11 @@ fn circumstances(report: &Report) -> String {
     }
     if report.run.state != "complete" {
         parts.push(report.run.state.to_owned());
+    }
+    let defaults = &report.run.defaults;
+    if !defaults.is_empty() {
+        let all = defaults.iter().map(|one| format!("{} = {} ({})", one.key, one.value, one.from));
+        parts.push(format!("defaults: {}", all.collect::<Vec<_>>().join(", ")));
     }
     let overrides = report.figures.iter().flat_map(|figure| &figure.caveats.overrides);
     let overrides = analysis::figures::grouped(overrides, |one| one.as_str());
@@ -341,7 +348,8 @@ impl<'a> Rows<'a> {
     /// A row for each of `figures`; values common to all are in the caption.
     fn table(&self, figures: &[&'a Figure]) -> Vec<Block> {
         let swept = figures.iter().any(|figure| !figure.settings.is_empty());
-        let names: HashSet<String> = figures.iter().map(|figure| figure.short_name()).collect();
+        let names: HashSet<(String, &str)> =
+            figures.iter().map(|figure| (figure.short_name(), figure.target.as_str())).collect();
         let with_workload = swept || names.len() < figures.len();
         let settings = figures.iter().flat_map(|figure| &figure.settings).map(|one| one.key.as_str());
         let keys = analysis::figures::grouped(settings, |key| *key).into_iter().map(|same| same[0]);

@@ -54,6 +54,10 @@ pub(crate) struct Members<'a> {
 
 /// The targets beside each other, for each workload that measured at least [`MEMBERS_MIN`] of them.
 pub(crate) fn members(report: &Report) -> Vec<Members<'_>> {
+    // Targets that were measured in turns have a table of their own.
+    if !report.found.target_contrasts.is_empty() {
+        return Vec::new();
+    }
     let groups = analysis::figures::grouped(&report.figures, |figure| figure.group.as_str());
     groups.into_iter().filter_map(|figures| of_group(report, &figures)).collect()
 }

@@ -7,3 +7,4 @@ pub(crate) mod cross_check;
 pub(crate) mod excerpt;
 pub(crate) mod members;
 pub(crate) mod sheet;
+pub(crate) mod targets;

@@ -312,8 +312,12 @@ fn a_table_of_several_cases_fits_a_terminal() {
             ..Case::new(id, spec.validate().expect("valid"), vec![Phase::Fill, Phase::Write, Phase::Read])
         });
     }
-    let plan =
-        Plan::new("Quick study of /p3700", PlanSource::Quick { directory: "/p3700".into() }, 42, cases);
+    let plan = Plan::new(
+        "Quick study of /p3700",
+        PlanSource::Quick { directory: "/p3700".into(), others: Vec::new() },
+        42,
+        cases,
+    );
     let mut around = around(2e9, 1_000_000_000_000);
     around.spaces[0].targets = vec!["/p3700/f".into()];
     let text = report::preflight(&plan, &around, report::Screen::PLAIN);
@@ -342,7 +346,12 @@ fn sweep() -> Plan {
             });
         }
     }
-    let mut plan = Plan::new("Made-up sweep", PlanSource::Quick { directory: "/p3700".into() }, 42, cases);
+    let mut plan = Plan::new(
+        "Made-up sweep",
+        PlanSource::Quick { directory: "/p3700".into(), others: Vec::new() },
+        42,
+        cases,
+    );
     plan.criteria.targets = vec![plan::TargetDescription {
         name: "xfs".into(),
         title: "Twelve XFS".into(),

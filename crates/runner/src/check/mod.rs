@@ -7,6 +7,7 @@ pub(crate) mod overwrites;
 pub(crate) mod path_conflicts;
 mod present_files;
 pub(crate) mod rank_check;
+pub(crate) mod record_place;
 pub(crate) mod space;
 mod tree_roots;
 

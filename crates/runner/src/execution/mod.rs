@@ -25,6 +25,7 @@ use record::{Outcome, RecordError, Recorder, Warning, WarningRow};
 
 use crate::check::Checked;
 use crate::check::overwrites::LostFiles;
+use crate::check::record_place::record_on_target;
 use crate::error::ErrorKind;
 use crate::execution::object_steps::ObjectSteps;
 use crate::execution::rival::Rivals;
@@ -210,6 +211,8 @@ impl<'a> PlanExecution<'a> {
         let Self { host, comm, recorder, watch, controls, phases, program, agreed, rivals, servers, machine } =
             self;
         let (host, comm): (&Host, &dyn Comm) = (host, *comm);
+        let is_real = machine.is_none();
+        let beside = is_real.then(|| record_on_target(host, recorder.directory(), &checked.plan)).flatten();
         let ranks = match machine {
             Some(machine) => {
                 let controls = Arc::clone(controls);
@@ -248,6 +251,7 @@ impl<'a> PlanExecution<'a> {
             servers,
             phases,
             replays: false,
+            beside,
             summary: RunSummary::default(),
             comparisons: Vec::new(),
         };
@@ -317,6 +321,9 @@ impl ExecutionState<'_> {
         for row in &checked.warnings {
             self.recorder.warning(row)?;
             self.watch.event(&Event::Warning(row));
+        }
+        if let Some(warning) = self.beside.take() {
+            self.warn(warning)?;
         }
         if checked.nodes.have_clocks() {
             self.note_clocks(checked.nodes.clocks())?;

@@ -71,6 +71,8 @@ pub(super) struct ExecutionState<'a> {
     /// Whether a case of a simulated run that an earlier start has finished is being repeated. Its record is
     /// kept, but the parts of the machine get into the state in which the case leaves them.
     pub(super) replays: bool,
+    /// The warning that the record is on a target, until it is recorded.
+    pub(super) beside: Option<Warning>,
     /// The summary of the cases so far.
     pub(super) summary: RunSummary,
     /// The clocks of the nodes at each comparison.

@@ -145,6 +145,7 @@ fn run_with(
         predicted: None,
         plan: mustered.checked.plan.clone(),
         host: mustered.checked.facts.clone(),
+        defaults: Vec::new(),
     };
     let directory = place.directory.path().join("record");
     let recorder = Recorder::create(&directory, &manifest).expect("a new directory");

@@ -71,7 +71,7 @@ impl Place {
     }
 
     pub(crate) fn plan(&self, cases: Vec<Case>) -> Plan {
-        Plan::new("a test", PlanSource::Quick { directory: self.data() }, 1, cases)
+        Plan::new("a test", PlanSource::Quick { directory: self.data(), others: Vec::new() }, 1, cases)
     }
 
     pub(crate) fn live(
@@ -126,6 +126,7 @@ impl Place {
             predicted: None,
             plan: checked.plan.clone(),
             host: checked.facts.clone(),
+            defaults: Vec::new(),
         };
         Recorder::create(&directory, &manifest).expect("a new directory")
     }

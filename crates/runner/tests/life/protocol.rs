@@ -103,7 +103,12 @@ fn a_file_that_anything_writes_over_is_named_before() {
     let lost = |phases: &[Phase], change: &dyn Fn(&mut Case)| {
         let mut case = case("a", spec(&place.file()), phases);
         change(&mut case);
-        let plan = Plan::new(String::new(), PlanSource::Quick { directory: "/t".into() }, 0, vec![case]);
+        let plan = Plan::new(
+            String::new(),
+            PlanSource::Quick { directory: "/t".into(), others: Vec::new() },
+            0,
+            vec![case],
+        );
         runner::replaced(&plan, &[]).is_some()
     };
     assert!(lost(&[Phase::Read], &|case| case.protocol.precondition = 1));

@@ -49,7 +49,8 @@ fn machine_of(model: Model, spec: WorkloadSpec, phase: Phase, seed: u64) -> Simu
 }
 
 pub(crate) fn machine_of_cases(model: Model, cases: Vec<Case>, seed: u64) -> SimulatedMachine {
-    let plan = Plan::new("a test", PlanSource::Quick { directory: "/data".into() }, 1, cases);
+    let plan =
+        Plan::new("a test", PlanSource::Quick { directory: "/data".into(), others: Vec::new() }, 1, cases);
     SimulatedMachine::new(model, &plan, seed)
 }
 
@@ -215,5 +216,6 @@ pub(crate) fn manifest(checked: &Checked) -> Manifest {
         host: checked.facts.clone(),
         cluster: checked.cluster(""),
         model: None,
+        defaults: Vec::new(),
     }
 }

@@ -227,7 +227,12 @@ fn what_a_model_leaves_out_of_jobs_is_told() {
         spec.files.targets = ["/data/p", "/data/w", "/data/u"].map(Into::into).into();
         spec.work = Work::Jobs(jobs);
         let case = Case::new("a", spec.validate().expect("valid"), vec![Phase::Load, Phase::Jobs]);
-        let plan = Plan::new("a test", PlanSource::Quick { directory: "/data".into() }, 1, vec![case]);
+        let plan = Plan::new(
+            "a test",
+            PlanSource::Quick { directory: "/data".into(), others: Vec::new() },
+            1,
+            vec![case],
+        );
         SimulatedMachine::left_out(&plan)
     };
     assert!(told(None, true).is_empty());

@@ -38,7 +38,7 @@ fn plan(names: &[&str]) -> Plan {
         Case::new(*name, spec.validate().expect("valid"), vec![Phase::Read])
     };
     let cases = names.iter().map(case).collect();
-    Plan::new("a test", PlanSource::Quick { directory: "/data".into() }, 1, cases)
+    Plan::new("a test", PlanSource::Quick { directory: "/data".into(), others: Vec::new() }, 1, cases)
 }
 
 /// Starts a run of `plan` on `machine`, or resumes the one whose record is there.

@@ -107,7 +107,8 @@ impl Watch for Ends {
 /// `place`.
 fn record(place: &Path, model: &str, cases: Vec<Case>, seed: u64, interrupted: Option<usize>) -> PathBuf {
     let directory = place.join(format!("record-{}", fs::read_dir(place).expect("readable").count()));
-    let plan = Plan::new("a test", PlanSource::Quick { directory: "/data".into() }, 1, cases);
+    let plan =
+        Plan::new("a test", PlanSource::Quick { directory: "/data".into(), others: Vec::new() }, 1, cases);
     let host = Host::new(Root::default());
     for (starts, phases) in interrupted.map(Some).into_iter().chain([None]).enumerate() {
         let mut machine = noisy(model, 0.05, seed);

@@ -89,7 +89,7 @@ pub(crate) fn case(workload: Workload, phases: Vec<Phase>) -> Case {
 }
 
 pub(crate) fn plan(cases: Vec<Case>) -> Plan {
-    Plan::new("p", PlanSource::Quick { directory: "d".into() }, 1, cases)
+    Plan::new("p", PlanSource::Quick { directory: "d".into(), others: Vec::new() }, 1, cases)
 }
 
 /// A run of `plan` with these `records`.
@@ -122,6 +122,7 @@ pub(crate) fn run(plan: &Plan, records: Vec<PhaseRecord>) -> Run {
         predicted: None,
         plan: plan.clone(),
         host: host(),
+        defaults: Vec::new(),
     };
     Run::in_memory(manifest, records)
 }

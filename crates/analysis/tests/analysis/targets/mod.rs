@@ -2,3 +2,4 @@
 
 pub(crate) mod devices_alone;
 pub(crate) mod expected;
+pub(crate) mod in_turns;

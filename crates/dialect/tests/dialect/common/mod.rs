@@ -45,5 +45,6 @@ pub(crate) fn manifest(plan: Plan) -> Manifest {
             target_devices: Vec::new(),
             ..HostFacts::default()
         },
+        defaults: Vec::new(),
     }
 }

@@ -15,6 +15,7 @@ use crate::Setting;
 use crate::limits::STUDY_LIST_ITEMS;
 use crate::study::error::{StudyError, shown};
 use crate::study::keys::{STEP, TABLES, WORKLOAD};
+use crate::study::words::instead_of_key;
 use crate::text::nearest::nearest;
 use crate::text::parse::{bandwidth, percent, share};
 
@@ -136,9 +137,10 @@ fn unknown_key(
 ) -> Option<&'static str> {
     let names = || table.all().map(|key| key.name);
     let meant = nearest(name, names());
-    let help = match meant {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("the keys are {}", names().collect::<Vec<_>>().join(", ")),
+    let help = match (instead_of_key(table, name), meant) {
+        (Some(write), _) => format!("write {write}"),
+        (None, Some(meant)) => format!("did you mean `{meant}`?"),
+        (None, None) => format!("the keys are {}", names().collect::<Vec<_>>().join(", ")),
     };
     let message = format!("{} has no key `{}`", table.header(), shown(name));
     errors.push(StudyError::new(span, "unknown key", message, help));

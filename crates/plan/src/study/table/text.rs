@@ -4,6 +4,7 @@ use super::definition::{Key, ValueKind, Word};
 use super::scalar::{ValueError, unit};
 use super::values::{Until, Value};
 use crate::study::error::shown;
+use crate::study::words::instead_of_value;
 use crate::text::nearest::nearest;
 use crate::text::parse::share;
 use crate::text::visible::is_harmful;
@@ -102,9 +103,10 @@ pub(super) fn word(key: &Key, words: &'static [Word], text: &str) -> Result<&'st
     }
     let message = format!("`{}` cannot be \"{}\"", key.name, shown(text));
     let allowed = ValueKind::Word(words).allowed();
-    let help = match nearest(text, words.iter().map(|(word, _)| *word)) {
-        Some(meant) => format!("did you mean \"{meant}\"? Otherwise {allowed}"),
-        None => allowed,
+    let help = match (instead_of_value(key.name, text), nearest(text, words.iter().map(|(word, _)| *word))) {
+        (Some(write), _) => format!("write {write}; otherwise {allowed}"),
+        (None, Some(meant)) => format!("did you mean \"{meant}\"? Otherwise {allowed}"),
+        (None, None) => allowed,
     };
     Err((message, help))
 }

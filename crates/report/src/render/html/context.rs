@@ -93,7 +93,7 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
     let value = |one: &Section| section::value(one, &of_sections, &linked);
     let (first, results): (Vec<Block>, Vec<Block>) = match second {
         Some(second) => (second.answer.clone(), Vec::new()),
-        None if card.has_all_figures => {
+        None if card.has_all_figures || !report.found.target_contrasts.is_empty() => {
             let rivals = cross_check::table(run, report).map(|table| only("", table)).unwrap_or_default();
             (rivals.into_iter().chain(card.blocks().cloned()).collect(), Vec::new())
         }

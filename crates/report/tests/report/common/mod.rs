@@ -238,6 +238,7 @@ pub(crate) fn empty() -> Run {
         predicted: None,
         plan,
         host: host(),
+        defaults: Vec::new(),
     };
     in_memory(manifest, Vec::new())
 }

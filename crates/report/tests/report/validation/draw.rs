@@ -111,7 +111,10 @@ pub(crate) fn word(target: &str) -> Setting {
 /// A plan with `points` and `criteria`.
 pub(super) fn plan(title: &str, criteria: Criteria, points: &[Point]) -> Plan {
     let cases = points.iter().map(case).collect();
-    Plan { criteria, ..Plan::new(title, PlanSource::Quick { directory: "/data".into() }, 1, cases) }
+    Plan {
+        criteria,
+        ..Plan::new(title, PlanSource::Quick { directory: "/data".into(), others: Vec::new() }, 1, cases)
+    }
 }
 
 /// A run with `points` and `criteria`.
@@ -141,6 +144,7 @@ pub(super) fn run_of(plan: Plan, records: Vec<PhaseRecord>) -> Run {
         host: HostFacts { node: "n0".to_owned(), ..HostFacts::default() },
         cluster: None,
         model: None,
+        defaults: Vec::new(),
     };
     Run::in_memory(manifest, records)
 }

@@ -86,6 +86,7 @@ pub(super) fn run(model: &str, plan: Plan, seed: u64) -> (Run, TempDir) {
         cluster: checked.cluster(""),
         predicted: None,
         model: None,
+        defaults: Vec::new(),
     };
     let place = tempfile::tempdir().expect("a directory for the record");
     let directory = place.path().join("record");

@@ -58,7 +58,7 @@ pub(super) fn systems(setup: Setup, random: &mut Random) -> Trial {
     }
     let targets = ["a", "b"].map(|name| target(name, 1, None, Layer::Unstated)).to_vec();
     let criteria = Criteria { targets, ..Criteria::default() };
-    let question = PlanSource::Quick { directory: "/data".into() };
+    let question = PlanSource::Quick { directory: "/data".into(), others: Vec::new() };
     let plan = Plan { criteria, ..Plan::new("Drawn from known distributions", question, 1, cases.to_vec()) };
     // Scatter also increases the mean time.
     let truths = match more {
