@@ -7,6 +7,7 @@ use plan::{Binding, Bytes, Nanos, Pattern, cross_check, randomops as randomops_p
 
 use report::Shown;
 
+use crate::arguments::scale::Scale;
 use crate::arguments::values::{self, GivenRate};
 
 /// `ioproof run`.
@@ -21,13 +22,13 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["quick", "resume"])]
     pub(crate) on: Option<PathBuf>,
     /// Characterise the storage under this directory in about a minute: six figures, in six interleaved passes.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["time", "space", "tasks", "nodes"])]
     pub(crate) quick: Option<PathBuf>,
     /// With --quick: also measure the page cache, after the storage itself.
     #[arg(long, requires = "quick")]
     pub(crate) cached: bool,
     /// Resume an interrupted run: finished cases, and complete passes of interleaved cases, are kept; the rest is run.
-    #[arg(long, value_name = "RUNDIR", conflicts_with_all = ["out", "set", "like"])]
+    #[arg(long, value_name = "RUNDIR", conflicts_with_all = ["out", "set", "like", "time", "space", "tasks", "nodes"])]
     pub(crate) resume: Option<PathBuf>,
     /// Override a value of the study, for example target.disk.directory=/mnt/x or workload.*.size=1GiB, or of a quick
     /// run: repetitions, duration, size, delay; may be repeated.
@@ -44,7 +45,7 @@ pub(crate) struct RunArguments {
     /// With --model: simulate all of each phase, and compute nothing from steady states. May take hours.
     #[arg(long, requires = "model")]
     pub(crate) simulate_all: bool,
-    /// Run only the cases that use exactly N nodes.
+    /// Run only the cases that use exactly N nodes, after the study was scaled; --nodes gives up those on more.
     #[arg(long, value_name = "N", conflicts_with_all = ["quick", "resume"])]
     pub(crate) on_nodes: Option<u32>,
     /// Exit with status 8 if a commitment of the study was not kept.
@@ -52,6 +53,8 @@ pub(crate) struct RunArguments {
     pub(crate) verdict: bool,
     #[command(flatten)]
     pub(crate) basis: Box<Basis>,
+    #[command(flatten)]
+    pub(crate) scale: Scale,
     #[command(flatten)]
     pub(crate) how: RunOptions,
     /// Agree to lose the data on a block device, named by serial number, WWN or path; may be repeated.

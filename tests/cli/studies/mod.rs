@@ -11,5 +11,6 @@ mod progress;
 mod quick;
 mod ready_studies;
 mod regression;
+mod scaled;
 mod study;
 mod sweeps;

@@ -60,7 +60,7 @@ const REPETITIONS: u32 = 6;
 /// Limit on repetitions: more would take days.
 const REPETITIONS_MAX: u32 = 1000;
 /// Duration of a pass: 36 of them take 47 s, and leave some seconds of a minute for filling the file.
-const TIME: Nanos = Nanos::millis(1300);
+pub(crate) const TIME: Nanos = Nanos::millis(1300);
 /// Settings that [`Options::set`] accepts, by their study keys.
 const SETTABLE: &str = "a quick run takes repetitions=5, duration=5s (of each pass), size=256MiB (of its file) and delay=1s \
      (before each pass); use a study file for anything else";

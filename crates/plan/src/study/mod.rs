@@ -36,6 +36,7 @@ mod overrides;
 mod reference;
 mod schema;
 mod table;
+mod written;
 
 use std::path::Path;
 
@@ -45,6 +46,7 @@ pub use options::{CASES_LIMIT, CASES_MAX, Options};
 pub use overrides::{Override, OverrideError, overrides_of};
 pub use reference::reference;
 pub use schema::schema;
+pub(crate) use written::{WrittenWorkload, workloads};
 
 use crate::{Criteria, Plan};
 use table::values::Values as _;

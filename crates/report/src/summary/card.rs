@@ -94,6 +94,9 @@ impl Card {
             blocks
         };
         let has_all_figures = has_all_figures || has_score;
+        if let Some(scaled) = &report.run.scaled {
+            blocks.insert(0, Block::Text(scaled.line.clone()));
+        }
         blocks.extend(caution(report));
         blocks.extend(withheld_best(report));
         Self { circumstances: circumstances(report), blocks, has_all_figures, causes }
