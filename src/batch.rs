@@ -6,14 +6,14 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use dialect::batch::{BatchRequest, Jobs, Script, System, scripts};
-use plan::{RunEnvironment, shell_word};
+use plan::{Budget, Plan, RunEnvironment, SettingValue, shell_word};
 
-use crate::arguments::BatchArguments;
+use crate::arguments::{Basis, BatchArguments};
 use crate::console::exit::{Exit, Failure};
 use crate::console::{complain, print};
 use crate::run::ask;
 use crate::run::cluster::World;
-use crate::run::predictions;
+use crate::run::{predictions, scale};
 
 /// Mode of a script before the user's umask is applied.
 const MODE: u32 = 0o777;
@@ -25,19 +25,20 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
         false => absolute(&arguments.study)?,
     };
     // A workload that does not specify `nodes` runs on all nodes of the job.
-    let nodes = arguments.nodes.unwrap_or(1);
+    let nodes = arguments.scale.nodes.unwrap_or(1);
     let plan = ask::study(&study, &arguments.set, arguments.yes, nodes)?;
     let predicted = predictions::of_options(&plan, &arguments.basis, &World::alone())?;
     predicted
         .unmatched()
         .for_each(|words| complain(&format!("{words}: the scripts state what their time is based on")));
     let environment = RunEnvironment { predicted, ..RunEnvironment::default() };
+    let plan = scale::scaled(plan, &arguments.scale, nodes, |_| environment.clone())?;
     let out = absolute(&arguments.out)?;
     let request = BatchRequest {
         jobs: if arguments.per_point { Jobs::PerNodes } else { Jobs::One },
-        nodes: arguments.nodes,
         ranks_per_node: arguments.ranks_per_node,
-        time: arguments.time,
+        time: arguments.wall_time,
+        options: options(&plan, &arguments.basis)?,
         account: arguments.account.clone(),
         partition: arguments.partition.clone(),
         directives: arguments.directives.clone(),
@@ -52,6 +53,11 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
     };
     let scripts = scripts(&request).map_err(|error| Failure::new(Exit::Usage, error))?;
     write(&out, &scripts)?;
+    for line in
+        plan.scaling.iter().flat_map(|scaling| [scaling.to_string()].into_iter().chain(scaling.details()))
+    {
+        print(&format!("{line}\n"))?;
+    }
     for (name, warning) in scripts.iter().filter_map(|one| Some((&one.name, one.warning.as_ref()?))) {
         complain(&format!("{name}: {warning} A job that is submitted again continues with what is there."));
     }
@@ -59,6 +65,26 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
         scripts.iter().map(|script| format!("{}\n", out.join(&script.name).display())).collect();
     let submit = shell_word(&out.join("submit.sh").to_string_lossy());
     print(&format!("{list}submit them with: sh {submit}\n")).map(|()| Exit::Success)
+}
+
+/// The options with which the jobs scale the study as it was scaled here, and what their prediction rests on.
+fn options(plan: &Plan, basis: &Basis) -> Result<Vec<String>, Failure> {
+    let Some(scaling) = &plan.scaling else { return Ok(Vec::new()) };
+    let Budget { time, space, tasks, nodes } = scaling.budget;
+    let mut words = Vec::new();
+    let mut add = |option: &str, value: Option<String>| {
+        words.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));
+    };
+    add("--time", time.map(|time| SettingValue::Time(time).exact()));
+    add("--space", space.map(|space| SettingValue::Bytes(space).exact()));
+    add("--tasks", tasks.map(|tasks| tasks.to_string()));
+    add("--nodes", nodes.map(|nodes| nodes.to_string()));
+    for given in &basis.expect {
+        add("--expect", Some(given.to_string()));
+    }
+    let like = basis.like.as_deref().map(absolute).transpose()?;
+    add("--like", like.map(|directory| directory.to_string_lossy().into_owned()));
+    Ok(words)
 }
 
 /// Writes either all scripts or none, because an existing one may have been edited by hand.

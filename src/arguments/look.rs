@@ -237,17 +237,16 @@ pub(crate) struct BatchArguments {
     /// whole study].
     #[arg(long)]
     pub(crate) per_point: bool,
-    /// Number of nodes of the single job [default: the largest number that a case needs].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) nodes: Option<u32>,
     /// Processes on each node, which run the tasks of the study.
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) ranks_per_node: u32,
-    /// Wall time of each job, for example 2h [default: from the prediction].
+    /// Wall time that is asked for each job, for example 2h [default: from the prediction].
     #[arg(long, value_name = "TIME", value_parser = values::time)]
-    pub(crate) time: Option<Nanos>,
+    pub(crate) wall_time: Option<Nanos>,
     #[command(flatten)]
     pub(crate) basis: Box<super::measure::Basis>,
+    #[command(flatten)]
+    pub(crate) scale: super::scale::Scale,
     /// Account to charge.
     #[arg(long)]
     pub(crate) account: Option<String>,

@@ -7,6 +7,7 @@ use plan::{Binding, Bytes, Nanos, Pattern, cross_check, randomops as randomops_p
 
 use report::Shown;
 
+use crate::arguments::scale::Scale;
 use crate::arguments::values::{self, GivenRate};
 
 /// `ioproof run`.
@@ -23,13 +24,14 @@ pub(crate) struct RunArguments {
     /// Characterise the storage under this directory in about a minute: six figures, in six interleaved passes. Several
     /// directories are measured in turns, a minute for each, and the figures of each are compared with those of the
     /// first.
-    #[arg(long, value_name = "DIR", num_args = 1..=plan::quick::DIRECTORIES_MAX)]
+    #[arg(long, value_name = "DIR", num_args = 1..=plan::quick::DIRECTORIES_MAX,
+          conflicts_with_all = ["time", "space", "tasks", "nodes"])]
     pub(crate) quick: Vec<PathBuf>,
     /// With --quick: also measure the page cache, after the storage itself.
     #[arg(long, requires = "quick")]
     pub(crate) cached: bool,
     /// Resume an interrupted run: finished cases, and complete passes of interleaved cases, are kept; the rest is run.
-    #[arg(long, value_name = "RUNDIR", conflicts_with_all = ["out", "set", "like"])]
+    #[arg(long, value_name = "RUNDIR", conflicts_with_all = ["out", "set", "like", "time", "space", "tasks", "nodes"])]
     pub(crate) resume: Option<PathBuf>,
     /// Override a value of the study, for example target.disk.directory=/mnt/x or workload.*.size=1GiB, or of a quick
     /// run: repetitions, duration, size, delay; may be repeated.
@@ -46,7 +48,7 @@ pub(crate) struct RunArguments {
     /// With --model: simulate all of each phase, and compute nothing from steady states. May take hours.
     #[arg(long, requires = "model")]
     pub(crate) simulate_all: bool,
-    /// Run only the cases that use exactly N nodes.
+    /// Run only the cases that use exactly N nodes, after the study was scaled; --nodes gives up those on more.
     #[arg(long, value_name = "N", conflicts_with_all = ["quick", "resume"])]
     pub(crate) on_nodes: Option<u32>,
     /// Exit with status 8 if a commitment of the study was not kept.
@@ -54,6 +56,8 @@ pub(crate) struct RunArguments {
     pub(crate) verdict: bool,
     #[command(flatten)]
     pub(crate) basis: Box<Basis>,
+    #[command(flatten)]
+    pub(crate) scale: Scale,
     #[command(flatten)]
     pub(crate) how: RunOptions,
     /// Agree to lose the data on a block device, named by serial number, WWN or path; may be repeated.

@@ -6,6 +6,7 @@ mod groups;
 mod look;
 mod measure;
 mod model;
+mod scale;
 pub(crate) mod values;
 
 use std::ffi::{OsStr, OsString};
@@ -25,6 +26,7 @@ pub(crate) use measure::{
     Basis, CrossCheckArguments, Fadvise, RandomopsArguments, RpcArguments, RunArguments, RunOptions,
 };
 pub(crate) use model::{ModelFitArguments, ModelShowArguments, ModelWhat};
+pub(crate) use scale::Scale;
 
 use crate::console::exit::{Exit, Failure};
 use crate::console::{complain_lines, print};

@@ -1,5 +1,7 @@
 //! Values of options, written as in studies.
 
+use std::fmt;
+
 use dialect::import::Format;
 use plan::{Amount, Binding, Bytes, Nanos, UnitError};
 
@@ -8,6 +10,20 @@ use plan::{Amount, Binding, Bytes, Nanos, UnitError};
 pub(crate) struct GivenRate {
     pub(crate) phase: Option<plan::Phase>,
     pub(crate) rate: Amount,
+}
+
+/// As it is written after `--expect`.
+impl fmt::Display for GivenRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(phase) = self.phase {
+            write!(f, "{phase}=")?;
+        }
+        match self.rate {
+            Amount::BytesPerSecond(rate) => write!(f, "{rate}B/s"),
+            Amount::OperationsPerSecond(rate) => write!(f, "{rate}/s"),
+            Amount::Latency { nanos, .. } => write!(f, "{nanos}ns"),
+        }
+    }
 }
 
 /// A time, as 30s.

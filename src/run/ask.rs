@@ -43,12 +43,9 @@ pub(crate) fn ask(arguments: &RunArguments, nodes: u32) -> Result<PlannedRun, Fa
                 Some(directory) => on_directory(&text(path)?, directory)?,
                 None => text(path)?,
             };
-            let mut plan = study_of(path, &text, &arguments.set, arguments.how.yes, nodes)?;
+            let plan = study_of(path, &text, &arguments.set, arguments.how.yes, nodes)?;
             if is_ready(path) && arguments.on.is_none() && arguments.model.is_none() {
                 is_placed(path, &plan)?;
-            }
-            if let Some(nodes) = arguments.on_nodes {
-                only_on(&mut plan, nodes)?;
             }
             let name = path.file_stem().map_or("study".into(), |stem| stem.to_string_lossy().into_owned());
             Ok(PlannedRun { what: name, plan, notes: Vec::new() })
@@ -133,9 +130,9 @@ fn on_directory(text: &str, directory: &Path) -> Result<String, Failure> {
 }
 
 /// Keeps only the cases on exactly `nodes` nodes.
-fn only_on(plan: &mut Plan, nodes: u32) -> Result<(), Failure> {
+pub(crate) fn only_on(plan: &mut Plan, nodes: u32) -> Result<(), Failure> {
     let known: BTreeSet<u32> = plan.cases.iter().map(|case| case.workload.nodes).collect();
-    plan.cases.retain(|case| case.workload.nodes == nodes);
+    plan.keep_cases(|case| case.workload.nodes == nodes);
     if plan.cases.is_empty() {
         let known: Vec<String> = known.iter().map(u32::to_string).collect();
         let known = known.join(", ");

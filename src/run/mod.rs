@@ -10,6 +10,7 @@ pub(crate) mod predictions;
 pub(crate) mod probe;
 pub(crate) mod randomops;
 pub(crate) mod rpc;
+pub(crate) mod scale;
 pub(crate) mod session;
 pub(crate) mod simulated;
 pub(crate) mod studies;
@@ -45,21 +46,29 @@ pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failu
         return Err(Failure::usage(why));
     }
     planned.plan.destroy_data_on.extend(arguments.destroy_data_on.iter().cloned());
+    let predicted = predictions::of_options(&planned.plan, &arguments.basis, world)?;
+    planned.plan = scale::planned(planned.plan, arguments, world.nodes(), |plan| {
+        scale::environment(plan, &predicted, arguments, world)
+    })?;
     if planned.plan.layouts.is_empty() {
         let allowed = arguments.allow_commands.as_deref();
-        let predicted = predictions::of_options(&planned.plan, &arguments.basis, world)?;
         return measure(planned, predicted, &arguments.how, allowed, arguments.verdict, world);
     }
-    measure_on_layouts(planned, arguments, world)
+    measure_on_layouts(planned, predicted, arguments, world)
 }
 
 /// Like [`measure`], for cases on layouts.
-fn measure_on_layouts(planned: PlannedRun, arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
+fn measure_on_layouts(
+    planned: PlannedRun,
+    predicted: Predictions,
+    arguments: &RunArguments,
+    world: &World,
+) -> Result<Exit, Failure> {
     let PlannedRun { what, mut plan, notes } = planned;
     let how = &arguments.how;
     keep_history(&mut plan, how.history)?;
     let mut session = Session::new(world, &what);
-    session.predicted = predictions::of_options(&plan, &arguments.basis, world)?;
+    session.predicted = predicted;
     if how.explain {
         session.check_options(&plan, how.out.as_deref())?;
         on_layouts::explain(&session, &plan, arguments)?;

@@ -18,6 +18,7 @@ use crate::records::sign::Signer;
 use crate::run::ask::{PlannedRun, ask};
 use crate::run::cluster::World;
 use crate::run::predictions;
+use crate::run::scale;
 use crate::run::session::Session;
 use crate::run::studies;
 use crate::run::{conclude, kept, lines};
@@ -38,8 +39,10 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
     }
     // Workloads that do not specify nodes run on one node.
     let PlannedRun { what, plan, mut notes } = ask(arguments, 1)?;
-    notes.extend(SimulatedMachine::left_out(&plan));
     let predicted = predictions::of_model(&plan, &model);
+    let known = |_: &Plan| RunEnvironment { predicted: predicted.clone(), ..known(&model) };
+    let plan = scale::planned(plan, arguments, 1, known)?;
+    notes.extend(SimulatedMachine::left_out(&plan));
     let mut machine = machine(model, &plan, source.seed, arguments);
     let world = World::of_nodes(machine.topology()).with(world.defaults.clone());
     let session = Session::new(&world, &what);
@@ -147,10 +150,17 @@ pub(crate) fn read(path: &Path, seed: u64) -> Result<(Model, ModelSource), Failu
 fn environment(machine: &SimulatedMachine, checked: &Checked, predicted: Predictions) -> RunEnvironment {
     RunEnvironment {
         spaces: machine.spaces(&checked.plan),
-        memory: machine.model().node.cache.as_ref().map(|cache| plan::Bytes(cache.size.0)),
         processors: Some(checked.facts.usable_cpus),
         predicted,
-        model: Some(machine.model().model.name.clone()),
+        ..known(machine.model())
+    }
+}
+
+/// What is known of a model without a plan.
+fn known(model: &Model) -> RunEnvironment {
+    RunEnvironment {
+        memory: model.node.cache.as_ref().map(|cache| plan::Bytes(cache.size.0)),
+        model: Some(model.model.name.clone()),
         ..RunEnvironment::default()
     }
 }

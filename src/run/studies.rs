@@ -1,50 +1,64 @@
 //! The studies included in the program: `ioproof studies`, and `ioproof run NAME --on DIR`.
 
+use std::path::Path;
+
+use report::ListedStudy;
+
 use crate::arguments::{StudiesArguments, StudiesWhat};
 use crate::console::exit::{Exit, Failure};
-use crate::console::{print, print_folded};
+use crate::console::{print, print_folded, screen};
+
+/// A study: its name and its text.
+type Ready = (&'static str, &'static str);
 
 macro_rules! studies {
-    ($($name:literal),* $(,)?) => { &[$(($name, include_str!(concat!("../../studies/", $name, ".toml")))),*] };
+    ($($group:literal: [$($name:literal),* $(,)?],)*) => {
+        &[$(($group, &[$(($name, include_str!(concat!("../../studies/", $name, ".toml")))),*])),*]
+    };
 }
 
-/// Name and text of each study.
-const READY: &[(&str, &str)] = studies![
-    "acceptance",
-    "best-point",
-    "block-size",
-    "bsc-nvm",
-    "buffer-size",
-    "cuny-test1",
-    "cuny-uv300",
-    "file-size",
-    "fs-blocks",
-    "io500",
-    "iops-definitions",
-    "iops-lustre",
-    "latency",
-    "layers",
-    "local-disk",
-    "luns",
-    "many-nodes-mixes",
-    "mdtest-shared-directory",
-    "metadata",
-    "nodes-compared",
-    "open-advice",
-    "randomops",
-    "raw-disks",
-    "read-write-mix",
-    "sas-flash",
-    "sas-mixed-analytics",
-    "scale-news",
-    "small-files",
-    "steady-state",
-    "sub-blocks",
-    "task-count",
-    "tasks-by-transfer-size",
-    "threads",
-    "transfer-size",
-    "weak-scaling",
+/// The studies by purpose.
+const READY: &[(&str, &[Ready])] = studies![
+    "One disk or directory": [
+        "local-disk",
+        "best-point",
+        "task-count",
+        "transfer-size",
+        "tasks-by-transfer-size",
+        "block-size",
+        "buffer-size",
+        "file-size",
+        "threads",
+        "read-write-mix",
+        "latency",
+        "open-advice",
+        "iops-definitions",
+        "steady-state",
+    ],
+    "Several disks, and layers": ["raw-disks", "luns", "layers", "fs-blocks"],
+    "Shared storage and nodes": [
+        "io500",
+        "nodes-compared",
+        "weak-scaling",
+        "many-nodes-mixes",
+        "randomops",
+    ],
+    "Metadata and small files": [
+        "metadata",
+        "mdtest-shared-directory",
+        "small-files",
+        "sub-blocks",
+    ],
+    "Published studies": [
+        "cuny-test1",
+        "cuny-uv300",
+        "bsc-nvm",
+        "iops-lustre",
+        "scale-news",
+        "sas-flash",
+        "sas-mixed-analytics",
+    ],
+    "Acceptance": ["acceptance"],
 ];
 
 macro_rules! models {
@@ -68,29 +82,43 @@ pub(crate) fn run(arguments: &StudiesArguments) -> Result<Exit, Failure> {
         })?;
         return print(text).map(|()| Exit::Success);
     }
-    let width = names().map(str::len).max().unwrap_or(0);
-    for (name, text) in READY {
-        print_folded(&format!("{name:width$}  {}\n", question(text)))?;
-    }
+    let listed = |&(name, text): &Ready| {
+        let plan =
+            plan::study::read(Path::new(name), text).map_err(|error| Failure::new(Exit::Internal, error))?;
+        Ok(ListedStudy { name, question: question(text), plan })
+    };
+    let group = |(title, studies): &(&'static str, &[Ready])| {
+        let studies: Result<Vec<_>, Failure> = studies.iter().map(listed).collect();
+        Ok((*title, studies?))
+    };
+    let groups: Result<Vec<_>, Failure> = READY.iter().map(group).collect();
+    print(&report::studies(&groups?, screen()))?;
     print_folded(
-        "\n`ioproof run NAME --on DIR` runs one on a directory; add --explain to see first what it does.\n\
-         `ioproof studies show NAME` prints one, to be saved and changed.\n",
+        "\nTime and space are those of each study as it is written, predicted from what\n\
+         it says of its storage, else for a device of 500 MB/s.\n\
+         `ioproof run NAME --on DIR` runs one on a directory; `--explain` shows first\n\
+         what it does. `--time 10min --space 10GiB` scales one, and says what it gives\n\
+         up. `ioproof studies show NAME` prints one, to be saved and changed.\n",
     )?;
     Ok(Exit::Success)
 }
 
 /// The text of the study with this name.
 pub(crate) fn ready(name: &str) -> Option<&'static str> {
-    READY.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    all().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
 /// Whether `text` is exactly that of a ready study, whether it came from the program or from a file.
 pub(crate) fn is_ready_text(text: &str) -> bool {
-    READY.iter().any(|(_, known)| *known == text)
+    all().any(|(_, known)| *known == text)
 }
 
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    READY.iter().map(|(name, _)| *name)
+    all().map(|(name, _)| *name)
+}
+
+fn all() -> impl Iterator<Item = &'static Ready> {
+    READY.iter().flat_map(|(_, studies)| *studies)
 }
 
 /// The commands in the header of a model or study, which stand apart in it.

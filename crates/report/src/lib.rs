@@ -37,6 +37,7 @@ mod render;
 mod report;
 mod runs;
 mod section;
+mod studies;
 mod study;
 mod summary;
 mod topology;
@@ -55,6 +56,7 @@ pub use preflight::{Commands, LayoutOutlook, explain, layouts, outline, predicti
 pub use progress::{Progress, Shown, Steps, of_computing};
 pub use report::schema::schema;
 pub use runs::{OverTime, RunsList};
+pub use studies::{ListedStudy, studies};
 pub use study::Study;
 pub use summary::excerpt::{check_published, check_published_json};
 pub use topology::topology;

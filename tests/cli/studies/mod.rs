@@ -12,5 +12,6 @@ mod quick;
 mod quick_in_turns;
 mod ready_studies;
 mod regression;
+mod scaled;
 mod study;
 mod sweeps;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashSet};
 
-use plan::{Claim, Plan, Quantity, Relation, Selector, Side};
+use plan::{Claim, Plan, Quantity, Relation, Selector, Side, UntoldKind};
 use record::{Library, PublishedUnit};
 
 use crate::audit::AuditIssue;
@@ -62,8 +62,12 @@ pub(crate) fn of(
 /// The verdict on one claim from all of its rules.
 fn tested(rules: &[&Claim], amounts: &Amounts<'_>, family: usize, library: &Library) -> ClaimVerdict {
     let known = library.claim(&rules[0].id);
-    let mut outcomes: Vec<(Judgement, String, Vec<usize>)> =
-        rules.iter().map(|rule| outcome(rule, amounts, family)).collect();
+    let scaling = amounts.gate.plan.scaling.as_ref();
+    let given_up = scaling.and_then(|scaling| scaling.untold(UntoldKind::Claim, &rules[0].id));
+    let mut outcomes: Vec<(Judgement, String, Vec<usize>)> = match given_up {
+        Some(why) => vec![(Judgement::NotTested, why, Vec::new())],
+        None => rules.iter().map(|rule| outcome(rule, amounts, family)).collect(),
+    };
     let any = |wanted| outcomes.iter().any(|one| one.0 == wanted);
     let judgement = match () {
         () if any(Judgement::DoesNotHold) => Judgement::DoesNotHold,

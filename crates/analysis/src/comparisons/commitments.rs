@@ -1,6 +1,8 @@
 //! Judges commitments: whether each was kept, by how much, and with what confidence.
 
-use plan::{Amount, Asked, Bound, Commitment, FigureQuantity, Over, Plan, RateName, Selector, Statistic};
+use plan::{
+    Amount, Asked, Bound, Commitment, FigureQuantity, Over, Plan, RateName, Selector, Statistic, UntoldKind,
+};
 
 use crate::audit::{AuditIssue, Check, Outcome, Use};
 use crate::comparisons::conditions::all_differences;
@@ -337,7 +339,14 @@ fn verdict(
     commitment: &Commitment,
 ) -> Verdict {
     let (mut candidates, mut missing) = (Vec::<Candidate>::new(), Vec::new());
-    let selected = gate.selected(&commitment.figures);
+    let scaling = gate.plan.scaling.as_ref();
+    let given_up = scaling.and_then(|scaling| scaling.untold(UntoldKind::Commitment, &commitment.name));
+    let mut selected = gate.selected(&commitment.figures);
+    if let Some(why) = given_up {
+        // Other figures than the promised ones neither keep nor break it.
+        missing.push(why);
+        selected.clear();
+    }
     let cases = selected.len();
     for (case, phase, figure) in selected {
         let Some(figure) = figure else {

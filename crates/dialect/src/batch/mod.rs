@@ -62,7 +62,7 @@ pub fn scripts(request: &BatchRequest<'_>) -> Result<Vec<Script>, BatchError> {
     let study = Study { path, text, overrides };
     check(request)?;
     let jobs = match request.jobs {
-        Jobs::One => vec![one_job(request)?],
+        Jobs::One => vec![one_job(request)],
         Jobs::PerNodes => jobs_per_nodes(request, &study)?,
     };
     write::all(request, &study, &jobs)
@@ -72,9 +72,6 @@ pub fn scripts(request: &BatchRequest<'_>) -> Result<Vec<Script>, BatchError> {
 fn check(request: &BatchRequest<'_>) -> Result<(), BatchError> {
     if request.ranks_per_node == 0 {
         return Err(BatchError::None { what: "ranks per node" });
-    }
-    if request.nodes == Some(0) {
-        return Err(BatchError::None { what: "nodes" });
     }
     let makes = request.plan.layouts.iter().any(|layout| layout.recipe.executes());
     let executes =
@@ -107,20 +104,12 @@ fn check(request: &BatchRequest<'_>) -> Result<(), BatchError> {
     }
 }
 
-fn one_job(request: &BatchRequest<'_>) -> Result<Job, BatchError> {
-    let largest = request.plan.cases.iter().max_by_key(|case| case.workload.nodes);
-    let needed = largest.map_or(1, |case| case.workload.nodes);
-    let nodes = request.nodes.unwrap_or(needed);
-    if let Some(case) = largest.filter(|_| nodes < needed) {
-        return Err(BatchError::TooFewNodes { nodes, case: case.id.clone(), needed });
-    }
-    Ok(Job { name: "run".to_owned(), nodes, selects: false, time: wall_time(request, None) })
+fn one_job(request: &BatchRequest<'_>) -> Job {
+    let nodes = request.plan.cases.iter().map(|case| case.workload.nodes).max().unwrap_or(1);
+    Job { name: "run".to_owned(), nodes, selects: false, time: wall_time(request, None) }
 }
 
 fn jobs_per_nodes(request: &BatchRequest<'_>, study: &Study<'_>) -> Result<Vec<Job>, BatchError> {
-    if request.nodes.is_some() {
-        return Err(BatchError::NodesOfPoints);
-    }
     if let Some(workload) = workload_without_nodes(request.plan, study) {
         return Err(BatchError::NoNodes { workload });
     }

@@ -30,11 +30,10 @@ pub struct BatchRequest<'a> {
     pub system: System,
     /// Which jobs to create.
     pub jobs: Jobs,
-    /// Number of nodes of the single job. By default, the maximum that a case asks for. It is an error
-    /// together with [`Jobs::PerNodes`].
-    pub nodes: Option<u32>,
     /// Number of processes on each node, which run the tasks, whatever their number.
     pub ranks_per_node: u32,
+    /// Further options of `ioproof run`, such as those by which the plan was scaled; each is one word.
+    pub options: Vec<String>,
     /// The wall time of each job, instead of the forecast.
     pub time: Option<Nanos>,
     /// The account to charge: Slurm's account, PBS's account, Flux's bank.
@@ -70,8 +69,8 @@ impl<'a> BatchRequest<'a> {
             environment,
             system,
             jobs: Jobs::One,
-            nodes: None,
             ranks_per_node: 1,
+            options: Vec::new(),
             time: None,
             account: None,
             partition: None,
@@ -117,16 +116,6 @@ pub enum BatchError {
         /// What it counts.
         what: &'static str,
     },
-    /// The single job has fewer nodes than a case needs.
-    #[error("{nodes} nodes are too few: case `{case}` runs on {needed}; request {needed} with --nodes")]
-    TooFewNodes {
-        /// The requested number.
-        nodes: u32,
-        /// The case.
-        case: String,
-        /// The number it needs.
-        needed: u32,
-    },
     /// All cases run on the same number of nodes.
     #[error(
         "all cases run on the same number of nodes ({nodes}), so there are no points to split into jobs; \
@@ -136,9 +125,6 @@ pub enum BatchError {
         /// This number.
         nodes: u32,
     },
-    /// Both a number of nodes and a job for each number were requested.
-    #[error("--nodes and --per-point are mutually exclusive: the study sets the nodes of each point")]
-    NodesOfPoints,
     /// A workload uses as many nodes as the run has, so it cannot be assigned to a job.
     #[error("workload `{workload}` does not set `nodes`, so it belongs to no point; set `nodes` to a number")]
     NoNodes {

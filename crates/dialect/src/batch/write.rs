@@ -99,6 +99,10 @@ fn run(request: &BatchRequest<'_>, study: &Study<'_>, job: &Job) -> Result<Strin
     for one in study.overrides {
         let _ = write!(text, " \\\n        --set {}", shell_word(one));
     }
+    for word in &request.options {
+        let gap = if word.starts_with("--") { " \\\n        " } else { " " };
+        let _ = write!(text, "{gap}{}", shell_word(word));
+    }
     if job.selects {
         let _ = write!(text, " \\\n        --on-nodes {}", job.nodes);
     }

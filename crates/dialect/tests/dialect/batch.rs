@@ -295,15 +295,9 @@ fn what_is_impossible_is_refused_with_the_next_step() {
     let points = BatchRequest { jobs: Jobs::PerNodes, ..asked() };
     let refused = |asked: &BatchRequest<'_>| scripts(asked).expect_err("refused").to_string();
     assert_eq!(
-        refused(&BatchRequest { nodes: Some(0), ..asked() }),
-        "the number of nodes is 0; give at least 1"
-    );
-    assert_eq!(
         refused(&BatchRequest { ranks_per_node: 0, ..asked() }),
         "the number of ranks per node is 0; give at least 1"
     );
-    assert!(refused(&BatchRequest { nodes: Some(3), ..asked() }).contains("case `weak:nodes=4` runs on 4"));
-    assert!(refused(&BatchRequest { nodes: Some(4), ..points.clone() }).contains("mutually exclusive"));
     for (account, said) in [("a b", "account"), ("a\nb", "account"), ("", "account")] {
         assert!(refused(&BatchRequest { account: Some(account.to_owned()), ..asked() }).contains(said));
     }
@@ -333,15 +327,12 @@ fn what_is_impossible_is_refused_with_the_next_step() {
 }
 
 #[test]
-fn the_one_job_may_have_more_nodes_than_the_study_names() {
+fn options_of_the_run_are_passed_on_as_words() {
     let (plan, environment) = (study("/s.toml", WEAK, &[]), environment());
-    let asked = BatchRequest {
-        nodes: Some(16),
-        ranks_per_node: 2,
-        ..BatchRequest::new(&plan, &environment, System::Slurm)
-    };
-    let made = scripts(&asked).expect("scripts");
-    assert!(made[0].text.contains("srun --nodes=16 --ntasks=32 --ntasks-per-node=2"), "{}", made[0].text);
+    let options = ["--time", "10min", "--like", "a b"].map(str::to_owned).to_vec();
+    let made = scripts(&BatchRequest { options, ..BatchRequest::new(&plan, &environment, System::Slurm) });
+    let text = made.expect("scripts").remove(0).text;
+    assert!(text.contains("--time 10min \\\n        --like 'a b'"), "{text}");
 }
 
 #[test]

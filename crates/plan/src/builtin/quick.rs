@@ -63,7 +63,7 @@ const REPETITIONS: u32 = 6;
 /// Limit on repetitions: more would take days.
 const REPETITIONS_MAX: u32 = 1000;
 /// Duration of a pass: 36 of them take 47 s, and leave some seconds of a minute for filling the file.
-const TIME: Nanos = Nanos::millis(1300);
+pub(crate) const TIME: Nanos = Nanos::millis(1300);
 /// The most directories that are measured in turns: the comparison of more takes a study file.
 pub const DIRECTORIES_MAX: usize = 8;
 /// Longer names of directories would make the tables too wide.

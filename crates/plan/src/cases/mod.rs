@@ -10,5 +10,6 @@ pub(crate) mod phase;
 pub(crate) mod plan;
 pub(crate) mod protocol;
 pub(crate) mod rules;
+pub(crate) mod scaling;
 pub(crate) mod setting;
 pub(crate) mod terms;

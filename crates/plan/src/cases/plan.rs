@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::cases::scaling::Scaling;
 use crate::{Case, Criteria, Layout, Phase, PlanError, Selector, TargetDescription, WorkloadSpec};
 
 /// An option of a foreign command line, for `--explain`.
@@ -113,6 +114,9 @@ pub struct Plan {
     /// The layouts that cases need; only one is in place at a time, so cases of one layout are adjacent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub layouts: Vec<Layout>,
+    /// What was given up so that the study fits a budget. `None` if it runs as it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scaling: Option<Scaling>,
 }
 
 impl PlanSource {
@@ -140,6 +144,7 @@ impl Plan {
             destroy_data_on: Vec::new(),
             criteria: Criteria::default(),
             layouts: Vec::new(),
+            scaling: None,
         }
     }
 
@@ -151,6 +156,22 @@ impl Plan {
         all.filter(|(case, phase)| phase.is_result() && figures.takes(case, *phase))
             .filter(|(case, phase)| seen.insert((case.id.as_str(), *phase)))
             .collect()
+    }
+
+    /// Keeps the cases that `keeps` accepts, and of the layouts those that they need. The first case that is left of
+    /// each block begins it.
+    pub fn keep_cases(&mut self, mut keeps: impl FnMut(&Case) -> bool) {
+        let blocks: Vec<Range<usize>> = self.blocks().collect();
+        let kept: Vec<bool> = self.cases.iter().map(&mut keeps).collect();
+        for block in blocks {
+            if let Some(first) = block.clone().find(|place| kept[*place]) {
+                self.cases[first].in_turn = false;
+            }
+        }
+        let mut kept = kept.into_iter();
+        self.cases.retain(|_| kept.next().unwrap_or(false));
+        let needed: HashSet<&str> = self.cases.iter().filter_map(|case| case.layout.as_deref()).collect();
+        self.layouts.retain(|layout| needed.contains(layout.name.as_str()));
     }
 
     /// Index ranges of the blocks of cases; the cases of a block take turns, pass by pass.
@@ -273,6 +294,13 @@ mod tests {
             let means = drifting(&block(3, repetitions, 1, 0));
             assert!((means[2] - means[0] - 2.0 / f64::from(repetitions)).abs() < 1e-9, "{means:?}");
         }
+    }
+
+    #[test]
+    fn the_first_case_that_is_left_of_a_block_begins_it() {
+        let mut plan = block(3, 2, 1, 0);
+        plan.keep_cases(|case| case.id != "case 0");
+        assert_eq!(plan.cases.iter().map(|case| case.in_turn).collect::<Vec<_>>(), [false, true]);
     }
 
     #[test]

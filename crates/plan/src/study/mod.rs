@@ -37,6 +37,7 @@ mod reference;
 mod schema;
 mod table;
 mod words;
+mod written;
 
 use std::path::Path;
 
@@ -47,6 +48,7 @@ pub use options::{CASES_LIMIT, CASES_MAX, Options};
 pub use overrides::{Override, OverrideError, overrides_of};
 pub use reference::reference;
 pub use schema::schema;
+pub(crate) use written::{WrittenWorkload, workloads};
 
 use crate::{Criteria, Plan};
 use table::values::Values as _;

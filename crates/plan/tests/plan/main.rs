@@ -1,6 +1,7 @@
 //! What a study file means, and what is refused.
 
 mod common;
+mod fit;
 mod limits;
 mod study;
 mod study_any_text;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::ptr;
 use std::sync::Arc;
 
-use plan::{Case, Criteria, Order, Plan, PlanSource, WorkloadSpec};
+use plan::{Case, Criteria, Order, Plan, PlanSource, Scaling, Untold, WorkloadSpec};
 
 use crate::events::interrupted::InterruptedPass;
 use crate::events::recorder::{Outcome, Recorder};
@@ -160,6 +160,10 @@ fn plan_of(runs: &[Run]) -> Result<(Plan, Vec<Warning>), RecordError> {
         let mut names = add_criteria(&mut plan.criteria, &more.criteria);
         let differ = add(&mut plan.layouts, &more.layouts, |layout| &layout.name);
         names.extend(differ.into_iter().map(|name| format!("layout `{name}`")));
+        if plan.scaling != more.scaling {
+            names.push("what was given up to fit a budget".to_owned());
+            add_scaling(&mut plan.scaling, &more.scaling);
+        }
         if !names.is_empty() {
             differences.push(Warning::DifferentTerms { names, run: run.manifest.run_id.clone() });
         }
@@ -173,6 +177,19 @@ fn plan_of(runs: &[Run]) -> Result<(Plan, Vec<Warning>), RecordError> {
     }
     differing_terms::mark(&mut plan, runs);
     Ok((plan, differences))
+}
+
+/// Adds what `more` gave up: what one of the runs cannot tell, all of them cannot.
+fn add_scaling(scaling: &mut Option<Scaling>, more: &Option<Scaling>) {
+    let Some(more) = more else { return };
+    match scaling {
+        None => *scaling = Some(more.clone()),
+        Some(scaling) => {
+            let new: Vec<Untold> =
+                more.untold.iter().filter(|one| !scaling.untold.contains(one)).cloned().collect();
+            scaling.untold.extend(new);
+        }
+    }
 }
 
 /// Adds the overrides of `more`, so that those that concern a commitment are named, whichever run has them.

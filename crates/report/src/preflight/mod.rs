@@ -10,6 +10,7 @@ mod layouts;
 mod offsets;
 mod outline;
 mod promises;
+mod scaled;
 mod sweep;
 mod told;
 mod works;
@@ -45,7 +46,7 @@ pub fn preflight(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> S
     let (all, spaces) = estimates(plan, environment);
     let passes = plan.cases.iter().map(|case| u64::from(case.passes_max())).sum();
     let (cases, passes) = (counted(all.len() as u64, "case"), grouped(passes));
-    let mut out = format!("{}\n", visible(&plan.title));
+    let mut out = format!("{}\n{}", visible(&plan.title), scaled::line_of(plan, screen));
     out += &line("predicted", &predicted(&Prediction::of(&plan.cases, &all, environment)), screen);
     out += &line("cases", &format!("{cases}, passes: {passes}{}", volume(plan, &all)), screen);
     let fullest = spaces.iter().max_by(|one, other| one.share().total_cmp(&other.share()));
@@ -59,11 +60,12 @@ pub fn preflight(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> S
     out + &sweep::concerns(plan, &all, CONCERNS_BEFORE, screen) + &advice(plan, environment, screen)
 }
 
-/// The line of [`preflight`] with the expected duration of `plan`, and the source of the estimate.
+/// The lines of [`preflight`] with what was given up of `plan`, its expected duration, and the source of the estimate.
 #[must_use]
 pub fn prediction(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> String {
     let (all, _) = estimates(plan, environment);
-    line("predicted", &predicted(&Prediction::of(&plan.cases, &all, environment)), screen)
+    scaled::line_of(plan, screen)
+        + &line("predicted", &predicted(&Prediction::of(&plan.cases, &all, environment)), screen)
 }
 
 const ROOM: &str = "Slots and room, by what the study says about its targets";
@@ -168,6 +170,7 @@ pub fn outline(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> Str
     let heading = if concerns.is_empty() && advice.is_empty() { "" } else { "\nLook at this first\n" };
     let whole = altogether(plan, (&all, &spaces), environment, false, screen);
     let (title, source) = (visible(&plan.title), source(plan, environment, screen));
+    let source = source + &scaled::explained(plan, false, screen);
     format!("{title}\n{source}{cases}\nAltogether\n{whole}{heading}{concerns}{advice}")
 }
 
@@ -178,6 +181,7 @@ pub fn outline(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> Str
 pub fn explain(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> String {
     let (all, spaces) = estimates(plan, environment);
     let mut out = format!("{}\n{}", visible(&plan.title), source(plan, environment, screen));
+    out += &scaled::explained(plan, true, screen);
     let cases = plan.cases.len();
     for (number, (case, estimate)) in plan.cases.iter().zip(&all).enumerate().take(CASES_EXPLAINED) {
         let name =
@@ -196,6 +200,7 @@ pub fn explain(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> Str
 
 /// What commitments and claims lack to be decided by this run.
 fn advice(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> String {
+    let plan = &*scaled::tellable(plan);
     criteria::repetitions(plan, screen)
         + &told::untold(plan, environment, screen)
         + &promises::doubtful(plan, environment, screen)

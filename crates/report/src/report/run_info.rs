@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use plan::{Case, Forecast, Interval, OptionNote, Phase, PlanSource, Prediction, shell_word};
+use plan::{Case, Forecast, Interval, OptionNote, Phase, PlanSource, Prediction, Scaling, shell_word};
 use record::{Part, PhaseRow, Run, RunState, TakenDefault, Warning, WarningRow};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -51,6 +51,9 @@ pub(crate) struct RunInfo {
     /// The time that was predicted for it before it started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) predicted: Option<PredictedTime>,
+    /// What was given up so that the study fits a budget of time and space.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) scaled: Option<ScaledInfo>,
     /// The number of merged runs; 1 for a single run.
     #[serde(skip)]
     pub(crate) runs: usize,
@@ -81,6 +84,23 @@ impl DefaultInfo {
     fn of(taken: &TakenDefault) -> Self {
         let TakenDefault { key, value, from } = taken.clone();
         Self { key, value, from }
+    }
+}
+
+/// What a study that was scaled to a budget gave up.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct ScaledInfo {
+    /// The budget and what was given up, in one line.
+    pub(crate) line: String,
+    /// What can no longer be told, and what became of caches.
+    pub(crate) details: Vec<String>,
+    /// The values that were changed, as `--set` takes them.
+    pub(crate) settings: Vec<String>,
+}
+
+impl ScaledInfo {
+    fn of(scaling: &Scaling) -> Self {
+        Self { line: scaling.to_string(), details: scaling.details(), settings: scaling.settings.clone() }
     }
 }
 
@@ -227,6 +247,7 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
         virtual_ns: manifest.model.as_ref().and_then(|_| virtual_ns(run)),
         computed: ComputedTime::of(run),
         predicted: manifest.predicted.as_ref().map(PredictedTime::of),
+        scaled: manifest.plan.scaling.as_ref().map(ScaledInfo::of),
         runs: run.parts.len().max(1),
         resumed: run.pauses.len(),
         killed: run.pauses.iter().filter(|pause| pause.killed).count(),

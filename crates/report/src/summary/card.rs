@@ -95,6 +95,10 @@ impl Card {
         }
         results.extend(if has_members { peaks_hold(report, "") } else { caution(report) });
         results.extend(withheld_best(report));
+        if let Some(scaled) = &report.run.scaled {
+            let first = if has_all_figures { &mut results } else { &mut judged };
+            first.insert(0, Block::Text(scaled.line.clone()));
+        }
         let circumstances = [origin::measured_on(report), circumstances(report)];
         Self { circumstances, judged, results, has_all_figures, causes }
     }

@@ -137,6 +137,12 @@ impl Axes {
         self.axes.iter().map(move |axis| (axis.key, values(axis)))
     }
 
+    /// The swept keys with their values, those that change together in one group.
+    pub(crate) fn grouped(&self) -> Vec<Vec<(&'static str, Vec<SettingValue>)>> {
+        let all: Vec<_> = self.swept().collect();
+        self.groups.iter().map(|group| group.iter().map(|&axis| all[axis].clone()).collect()).collect()
+    }
+
     /// Every point of the sweep; a single point without choices if nothing is swept.
     pub(crate) fn points<'f>(&'f self, fields: &'f Fields) -> impl Iterator<Item = Point<'f>> {
         let length = |group: &Vec<usize>| group.first().map_or(1, |&axis| self.axes[axis].values.len());

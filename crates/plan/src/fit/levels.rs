@@ -1,0 +1,345 @@
+//! The search for the least that has to be given up.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use super::cost::{Cost, cost, estimated, whole_up};
+use super::error::{FitError, space_option, time_option};
+use super::thinning::{self, Axis, Thinning, drop_without_data};
+use super::workload::{PREPARATION_STEPS, ScaledWorkload};
+
+use crate::cases::scaling::Budget;
+use crate::study::{self, CASES_LIMIT, Options, Override, WrittenWorkload};
+use crate::{Case, Plan, PlanSource, RunEnvironment};
+
+/// Steps of time for each power of two: durations become shorter by 19 % a step.
+const TIME_STEPS: u32 = 4;
+
+/// How much is given up of each kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Levels {
+    /// Sizes are divided by this power of two for the sake of space.
+    sizes: u32,
+    /// Whether the page cache is bypassed where it would hold smaller files.
+    direct: bool,
+    /// Steps of time.
+    times: u32,
+    thinning: Thinning,
+    /// Repetitions given up.
+    repetitions: u32,
+    /// Steps of preparation given up.
+    preparation: u32,
+}
+
+/// A scaled form of the study.
+#[derive(Debug)]
+pub(super) struct Candidate {
+    pub(super) plan: Plan,
+    pub(super) levels: Levels,
+    /// What was set, as `--set` takes it.
+    pub(super) settings: Vec<String>,
+}
+
+/// A study and everything that can be lowered in it.
+pub(super) struct Scaler<'p> {
+    study: Study<'p>,
+    budget: Budget,
+    environment: &'p RunEnvironment,
+    workloads: Vec<ScaledWorkload<'p>>,
+    axes: Vec<Vec<Axis<'p>>>,
+    /// For each workload all those whose sizes are lowered alike, itself included.
+    alike: Vec<Vec<usize>>,
+    most: Levels,
+}
+
+/// Where the study was read from, and which of its points are used.
+pub(super) struct Study<'p> {
+    pub(super) path: &'p Path,
+    pub(super) text: &'p str,
+    pub(super) overrides: Vec<Override>,
+    pub(super) nodes: u32,
+    /// Without the points beyond the limits of tasks and nodes.
+    pub(super) plan: &'p Plan,
+}
+
+impl<'p> Scaler<'p> {
+    pub(super) fn new(
+        study: Study<'p>,
+        written: &'p [WrittenWorkload],
+        budget: Budget,
+        environment: &'p RunEnvironment,
+    ) -> Self {
+        let all = estimated(study.plan, environment);
+        let memory = environment.memory.or(study.plan.criteria.node.memory);
+        let workload = |one: &'p WrittenWorkload| {
+            let scaled = ScaledWorkload::new(one, study.plan, &all, memory)?;
+            Some((scaled, Axis::of(one, study.plan)))
+        };
+        let (workloads, axes): (Vec<_>, Vec<_>) = written.iter().filter_map(workload).unzip();
+        let alike = alike(&workloads);
+        let mut scaler = Self { study, budget, environment, workloads, axes, alike, most: Levels::default() };
+        scaler.most = scaler.readable(scaler.levels_max());
+        scaler
+    }
+
+    /// Everything given up.
+    fn levels_max(&self) -> Levels {
+        let sizes = self.workloads.iter().map(|one| one.exponent_max).max().unwrap_or(0);
+        let shortest = self.workloads.iter().map(ScaledWorkload::shortest).fold(1.0, f64::max);
+        let halvings = u32::try_from(whole_up(shortest.log2())).unwrap_or(u32::MAX);
+        let axes = || self.axes.iter().flatten();
+        let thinning = Thinning {
+            halvings: self
+                .axes
+                .iter()
+                .map(|axes| axes.iter().map(Axis::halvings_max).sum())
+                .max()
+                .unwrap_or(0),
+            tops: axes().map(Axis::tops_max).max().unwrap_or(0),
+            gives_up_named: true,
+        };
+        let repetitions = self.workloads.iter().map(ScaledWorkload::spare_repetitions).max().unwrap_or(0);
+        Levels {
+            sizes,
+            direct: true,
+            times: halvings.max(sizes).saturating_mul(TIME_STEPS),
+            thinning,
+            repetitions,
+            preparation: PREPARATION_STEPS,
+        }
+    }
+
+    /// `most`, with as many of the largest values given up as the study can be read without: reads of what another
+    /// node wrote need two nodes.
+    fn readable(&self, most: Levels) -> Levels {
+        let with = |tops| Levels { thinning: Thinning { tops, ..most.thinning }, ..most };
+        let tops = (0..=most.thinning.tops).rev().find(|tops| self.candidate(with(*tops)).is_ok());
+        tops.map_or(most, with)
+    }
+
+    /// The form that gives up the least and fits the budget, in the order of [`super::fit`].
+    pub(super) fn search(&self) -> Result<Candidate, FitError> {
+        let for_space = self.for_space();
+        let in_time = self.steps_of_time(for_space);
+        let Some(found) = first(&in_time, |levels| self.fits(*levels)) else {
+            // Sizes that need less space may need less time.
+            return match self.candidate(self.most) {
+                Ok(candidate) if self.budget.space.is_some() && self.is_fit(&candidate) => Ok(candidate),
+                _ => Err(self.too_small(Levels { sizes: for_space.sizes, ..self.most })),
+            };
+        };
+        // What is left of the time goes to the durations.
+        let times: Vec<Levels> = (0..=found.times).map(|times| Levels { times, ..*found }).collect();
+        let longest = first(&times, |levels| self.fits(*levels)).unwrap_or(found);
+        self.candidate(*longest).map_err(FitError::Unreadable)
+    }
+
+    /// The least that is given up for the sake of space; all of it if that is not enough.
+    fn for_space(&self) -> Levels {
+        let (none, most) = (Levels::default(), self.most);
+        if self.budget.space.is_none() {
+            return none;
+        }
+        let thinned = |tops, halvings, gives_up_named| Levels {
+            sizes: most.sizes,
+            direct: true,
+            thinning: Thinning { halvings, tops, gives_up_named },
+            ..none
+        };
+        let tops = most.thinning.tops;
+        let last = thinned(tops, most.thinning.halvings, true);
+        let buffered = (0..=most.sizes).map(|sizes| Levels { sizes, ..none });
+        let direct = (0..=most.sizes).map(|sizes| Levels { sizes, direct: true, ..none });
+        let topped = (1..=tops).map(|tops| thinned(tops, 0, false));
+        let halved = (1..=most.thinning.halvings).map(|halvings| thinned(tops, halvings, false));
+        let fits = |levels: &Levels| {
+            self.candidate(*levels).is_ok_and(|candidate| self.cost(&candidate).fits_space(&self.budget))
+        };
+        let buffered: Vec<Levels> = buffered.collect();
+        let others: Vec<Levels> = direct.chain(topped).chain(halved).collect();
+        first(&buffered, fits).or_else(|| first(&others, fits)).copied().unwrap_or(last)
+    }
+
+    /// What is given up for the sake of time, step by step, beyond `least`.
+    fn steps_of_time(&self, least: Levels) -> Vec<Levels> {
+        let most = self.most;
+        let mut steps = vec![least, Levels { times: most.times, ..least }];
+        let mut add = |of: &mut dyn FnMut(&mut Levels)| {
+            let mut next = steps[steps.len() - 1];
+            of(&mut next);
+            steps.push(next);
+        };
+        for halvings in least.thinning.halvings + 1..=most.thinning.halvings {
+            add(&mut |levels| levels.thinning.halvings = halvings);
+        }
+        for fewer in 1..=most.repetitions {
+            add(&mut |levels| levels.repetitions = fewer);
+        }
+        for step in 1..=most.preparation {
+            add(&mut |levels| levels.preparation = step);
+        }
+        add(&mut |levels| levels.direct = true);
+        for tops in least.thinning.tops + 1..=most.thinning.tops {
+            add(&mut |levels| levels.thinning.tops = tops);
+        }
+        add(&mut |levels| levels.thinning.gives_up_named = true);
+        steps
+    }
+
+    fn fits(&self, levels: Levels) -> bool {
+        self.candidate(levels).is_ok_and(|candidate| self.is_fit(&candidate))
+    }
+
+    fn is_fit(&self, candidate: &Candidate) -> bool {
+        self.cost(candidate).fits(&self.budget)
+    }
+
+    fn cost(&self, candidate: &Candidate) -> Cost {
+        cost(&candidate.plan, self.environment)
+    }
+
+    pub(super) fn is_partly_assumed(&self, plan: &Plan) -> bool {
+        cost(plan, self.environment).is_partly_assumed
+    }
+
+    fn too_small(&self, levels: Levels) -> FitError {
+        let candidate = match self.candidate(levels) {
+            Ok(candidate) => candidate,
+            Err(error) => return FitError::Unreadable(error),
+        };
+        let least = self.cost(&candidate);
+        let points = candidate.plan.cases.len();
+        let several = |of: fn(&Case) -> u32| {
+            let least = self.study.plan.cases.iter().map(of).min();
+            candidate.plan.cases.iter().any(|case| Some(of(case)) > least)
+        };
+        let mut fewer = Vec::new();
+        if self.budget.tasks.is_none() && several(|case| case.workload.tasks) {
+            fewer.push("--tasks");
+        }
+        if self.budget.nodes.is_none() && several(|case| case.workload.nodes) {
+            fewer.push("--nodes");
+        }
+        let fewer = match fewer.as_slice() {
+            [] => "; --set changes what is left".to_owned(),
+            options => format!("; {} gives up points that need more", options.join(" or ")),
+        };
+        let kept = match self.caching(levels).1.as_slice() {
+            [] => String::new(),
+            names => format!("; a cache would hold smaller files of {}", names.join(", ")),
+        };
+        FitError::TooSmall {
+            budget: self.budget.to_string(),
+            time: time_option(least.seconds),
+            space: space_option(least.space),
+            note: format!(", for {points} of its {} points{fewer}{kept}", self.study.plan.cases.len()),
+        }
+    }
+
+    /// The study with these levels; a text if it cannot be read with them.
+    pub(super) fn candidate(&self, levels: Levels) -> Result<Candidate, String> {
+        let mut settings: Vec<String> = Vec::new();
+        for (place, workload) in self.workloads.iter().enumerate() {
+            let exponent = self.exponent(place, levels);
+            let factor = 2_f64.powf(f64::from(levels.times) / f64::from(TIME_STEPS));
+            let mut own = workload.sizes(exponent);
+            if exponent > workload.exponent_uncached {
+                own.push(("direct", "true".to_owned()));
+            }
+            own.extend(workload.times(factor));
+            own.extend(thinning::settings(&self.axes[place], levels.thinning));
+            own.extend(
+                workload.repetitions(levels.repetitions).map(|left| ("repetitions", left.to_string())),
+            );
+            own.extend(workload.preparation(levels.preparation));
+            let name = &workload.written.name;
+            settings.extend(own.into_iter().map(|(key, value)| format!("workload.{name}.{key}={value}")));
+        }
+        let plan = self.study.read(&settings)?;
+        Ok(Candidate { plan, levels, settings })
+    }
+
+    /// The exponent of the power of two by which the sizes of a workload are divided.
+    fn exponent(&self, place: usize, levels: Levels) -> u32 {
+        let group = || self.alike[place].iter().map(|&place| &self.workloads[place]);
+        let uncached = |one: &ScaledWorkload<'_>| match levels.direct && one.can_be_direct {
+            true => u32::MAX,
+            false => one.exponent_uncached,
+        };
+        let limits = group().map(|one| one.exponent_max.min(one.exponent_caches).min(uncached(one)));
+        self.wanted(place, levels).min(limits.min().unwrap_or(0))
+    }
+
+    /// The exponent without regard to caches and to the number of transfers.
+    fn wanted(&self, place: usize, levels: Levels) -> u32 {
+        let group = || self.alike[place].iter().map(|&place| &self.workloads[place]);
+        let takes_time = group().any(|one| one.exponent_of_time.is_some() || one.is_filled);
+        let of_time = group().filter_map(|one| one.exponent_of_time).min().unwrap_or(u32::MAX);
+        let of_time = if takes_time { of_time.min(levels.times / TIME_STEPS) } else { 0 };
+        levels.sizes.max(of_time)
+    }
+
+    /// The workloads that bypass the page cache at `levels`, and those whose sizes stay larger because of caches.
+    pub(super) fn caching(&self, levels: Levels) -> (Vec<String>, Vec<String>) {
+        let (mut direct, mut kept) = (Vec::new(), Vec::new());
+        for (place, workload) in self.workloads.iter().enumerate() {
+            let name = || workload.written.name.clone();
+            let exponent = self.exponent(place, levels);
+            let wanted = self.wanted(place, levels).min(workload.exponent_max);
+            if exponent > workload.exponent_uncached {
+                direct.push(name());
+            } else if wanted > workload.exponent_uncached.min(workload.exponent_caches) {
+                kept.push(name());
+            }
+        }
+        (direct, kept)
+    }
+}
+
+impl Study<'_> {
+    /// The study with `settings`, without the points beyond the limits.
+    fn read(&self, settings: &[String]) -> Result<Plan, String> {
+        let mut overrides = self.overrides.clone();
+        for setting in settings {
+            overrides.push(Override::parse(setting).map_err(|error| error.to_string())?);
+        }
+        let options = Options { overrides, cases_max: CASES_LIMIT, nodes: self.nodes };
+        let whole = study::read_with(self.path, self.text, &options).map_err(|errors| {
+            let first = errors.errors().first();
+            first.map_or_else(|| errors.to_string(), |error| format!("{error}: {}", error.help_text()))
+        })?;
+        let known: HashSet<&str> = self.plan.cases.iter().map(|case| case.id.as_str()).collect();
+        let mut plan = whole.clone();
+        plan.keep_cases(|case| known.contains(case.id.as_str()));
+        drop_without_data(&whole, &mut plan);
+        Ok(plan)
+    }
+}
+
+/// The first of `levels`, each of which gives up more than the one before, that `fits`.
+fn first(levels: &[Levels], fits: impl Fn(&Levels) -> bool) -> Option<&Levels> {
+    let place = levels.partition_point(|levels| !fits(levels));
+    levels.get(place).filter(|levels| fits(levels))
+}
+
+/// For each workload all those that are linked with it by the files that they share.
+fn alike(workloads: &[ScaledWorkload<'_>]) -> Vec<Vec<usize>> {
+    let mut group: Vec<usize> = (0..workloads.len()).collect();
+    for one in 0..workloads.len() {
+        for other in 0..one {
+            if workloads[one].shares_files(&workloads[other]) {
+                let (from, to) = (group[one], group[other]);
+                group.iter_mut().filter(|of| **of == from).for_each(|of| *of = to);
+            }
+        }
+    }
+    group.iter().map(|own| (0..group.len()).filter(|place| group[*place] == *own).collect()).collect()
+}
+
+/// The file and the overrides of the study that `plan` was read from.
+pub(super) fn source(plan: &Plan) -> Result<(&Path, &str, Vec<Override>), FitError> {
+    let PlanSource::Study { path, text, overrides } = &plan.source else { return Err(FitError::NoStudy) };
+    let overrides: Result<Vec<Override>, _> = overrides.iter().map(|one| Override::parse(one)).collect();
+    let overrides = overrides.map_err(|error| FitError::Unreadable(error.to_string()))?;
+    Ok((path, text, overrides))
+}

@@ -1,0 +1,156 @@
+//! Scales a study to a budget of time and space.
+//!
+//! [`fit`] gives up as little as it can, in this order; each step is taken only as far as needed, and the next one
+//! only if it is not enough.
+//!
+//! 1. Points with more tasks or nodes than the budget are given up.
+//! 2. **Space**: files, trees and tables become smaller, by powers of two and alike on each target. A size stays if a
+//!    cache would hold the smaller files. If that is not enough, workloads whose files the page cache would hold
+//!    bypass it, and then the largest values of swept sizes, tasks and nodes are given up.
+//! 3. **Time**: durations become shorter, and what ends by volume moves less. A pass keeps [`PASS_SECONDS_MIN`].
+//! 4. Points of sweeps are given up evenly, by halving the longest sweep of each workload. The ends stay, and so do
+//!    points that a claim, a commitment or a published figure names. What is not a number, such as a target, is not
+//!    thinned.
+//! 5. Repetitions, down to [`crate::SHORT_PASSES_MIN`], the fewest of which a difference is shown.
+//! 6. Pauses, warm-ups and early rounds.
+//! 7. The page cache is bypassed as above, the largest of swept sizes, tasks and nodes are given up, and at last the
+//!    points that were named.
+//!
+//! Afterwards durations are extended again as far as there is time. The study itself is changed, by values as `--set`
+//! takes them, and read again: the result is a valid plan of the same kind, and its case ids, seeds and order are those
+//! of the study. A value that a sweep names is never changed.
+
+mod cost;
+mod error;
+mod levels;
+mod limits;
+mod thinning;
+mod told;
+mod workload;
+
+pub use self::cost::Cost;
+pub use self::error::FitError;
+pub use self::limits::{FOOTPRINT_MIN, PASS_SECONDS_MIN, TRANSFERS_MIN};
+
+use self::levels::{Candidate, Levels, Scaler, Study};
+use crate::cases::scaling::{Budget, Range, Scaling};
+use crate::study::workloads;
+use crate::{Case, Plan, RunEnvironment};
+
+/// The study that `plan` was read from, scaled to `budget`: `plan` itself if it fits. `nodes` are those of the run, as
+/// in [`crate::study::Options`]. What was given up is [`Plan::scaling`].
+///
+/// ```
+/// use plan::{Budget, Nanos, RunEnvironment};
+/// let text = r#"
+///     [protocol]
+///     repetitions = 5
+///     [[target]]
+///     name = "disk"
+///     directory = "/mnt/disk"
+///     [[workload]]
+///     name = "tasks"
+///     phases = ["read"]
+///     transfer = "4KiB"
+///     size = "1GiB"
+///     order = "random"
+///     direct = true
+///     fill = true
+///     tasks = "1..64 times 2"
+///     duration = "20s"
+/// "#;
+/// let plan = plan::study::read("tasks.toml".as_ref(), text)?;
+/// let budget = Budget { time: Some(Nanos::secs(120)), ..Budget::default() };
+/// let scaled = plan::fit(&plan, 1, &budget, &RunEnvironment::default())?;
+/// let scaling = scaled.scaling.expect("it takes twelve minutes as written");
+/// assert_eq!(scaling.to_string(), "scaled to 2 min: sizes ÷ 4, times ÷ 6.7");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Errors if the plan is not of a study, or with the least budget that works.
+pub fn fit(plan: &Plan, nodes: u32, budget: &Budget, environment: &RunEnvironment) -> Result<Plan, FitError> {
+    if budget.is_unlimited() {
+        return Ok(plan.clone());
+    }
+    let (path, text, overrides) = levels::source(plan)?;
+    let capped = capped(plan, budget)?;
+    let written = workloads(text, &overrides);
+    let study = Study { path, text, overrides, nodes, plan: &capped };
+    let scaler = Scaler::new(study, &written, *budget, environment);
+    let found = if Cost::of(&capped, environment).fits(budget) {
+        Candidate { plan: capped.clone(), levels: Levels::default(), settings: Vec::new() }
+    } else {
+        scaler.search()?
+    };
+    if found.plan.cases.len() == plan.cases.len() && found.settings.is_empty() {
+        return Ok(plan.clone());
+    }
+    let scaling = scaling(plan, &found, budget, &scaler);
+    let mut scaled = found.plan;
+    // The source says what the user wrote, and the commitments are what the study says of them.
+    scaled.source.clone_from(&plan.source);
+    scaled.criteria.clone_from(&plan.criteria);
+    scaled.destroy_data_on.clone_from(&plan.destroy_data_on);
+    Ok(Plan { scaling: Some(scaling), ..scaled })
+}
+
+/// The plan without the points that have more tasks or nodes than the budget.
+fn capped(plan: &Plan, budget: &Budget) -> Result<Plan, FitError> {
+    let fits = |case: &Case| {
+        budget.tasks.is_none_or(|most| case.workload.tasks <= most)
+            && budget.nodes.is_none_or(|most| case.workload.nodes <= most)
+    };
+    let mut capped = plan.clone();
+    capped.keep_cases(fits);
+    thinning::drop_without_data(plan, &mut capped);
+    if !capped.cases.is_empty() {
+        return Ok(capped);
+    }
+    let words = |tasks: Option<u32>, nodes: Option<u32>| {
+        let options = [("--tasks", tasks), ("--nodes", nodes)];
+        let options = options.into_iter().filter_map(|(option, most)| Some(format!("{option} {}", most?)));
+        options.collect::<Vec<_>>().join(" ")
+    };
+    let least = plan.cases.iter().min_by_key(|case| (case.workload.nodes, case.workload.tasks));
+    let of_least = |asked: Option<u32>, of: fn(&Case) -> u32| asked.map(|asked| least.map_or(asked, of));
+    Err(FitError::NoCases {
+        budget: words(budget.tasks, budget.nodes),
+        least: words(
+            of_least(budget.tasks, |case| case.workload.tasks),
+            of_least(budget.nodes, |case| case.workload.nodes),
+        ),
+    })
+}
+
+/// What `found` gave up of `plan`.
+fn scaling(plan: &Plan, found: &Candidate, budget: &Budget, scaler: &Scaler<'_>) -> Scaling {
+    let left = |group: &str| found.plan.cases.iter().any(|case| case.group == group);
+    let mut gone: Vec<String> = Vec::new();
+    for case in &plan.cases {
+        if !left(&case.group) && !gone.contains(&case.group) {
+            gone.push(case.group.clone());
+        }
+    }
+    let kept: Vec<(&Case, &Case)> = told::pairs(plan, &found.plan).collect();
+    let repetitions: Vec<_> = kept.iter().map(|(was, is)| (was.repetitions, is.repetitions)).collect();
+    let fewer = repetitions.iter().any(|(was, is)| is < was);
+    let range =
+        |of: fn(&(u32, u32)) -> u32| Range::of(repetitions.iter().filter(|(was, is)| is < was).map(of));
+    let (direct, kept_sizes) = scaler.caching(found.levels);
+    Scaling {
+        budget: *budget,
+        points_of: plan.cases.len(),
+        points: found.plan.cases.len(),
+        sizes: Range::of(kept.iter().filter_map(|(was, is)| told::smaller(was, is))),
+        times: Range::of(kept.iter().filter_map(|(was, is)| told::shorter(was, is))),
+        repetitions: range(|(was, _)| *was).zip(range(|(_, is)| *is)).filter(|_| fewer),
+        preparation: told::preparation(&kept),
+        direct,
+        kept_sizes,
+        assumed: scaler.is_partly_assumed(&found.plan),
+        gone,
+        untold: told::untold(plan, &found.plan),
+        settings: found.settings.clone(),
+    }
+}
