@@ -250,21 +250,17 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__batch)
-            opts="-y -h --slurm --pbs --flux --per-point --nodes --ranks-per-node --time --like --expect --probe --account --partition --setup --launcher --mpi --allow-commands --program --set --out --yes --help"
+            opts="-y -h --slurm --pbs --flux --per-point --ranks-per-node --wall-time --like --expect --probe --time --space --tasks --nodes --account --partition --setup --launcher --mpi --allow-commands --program --set --out --yes --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --nodes)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --ranks-per-node)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --time)
+                --wall-time)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -273,6 +269,22 @@ _ioproof() {
                     return 0
                     ;;
                 --expect)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --time)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --space)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tasks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --nodes)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1944,7 +1956,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__run)
-            opts="-q -y -h --on --quick --cached --resume --set --model --seed --simulate-all --on-nodes --verdict --like --expect --probe --quiet --out --yes --explain --full --history --sign --nonce --mpi --destroy-data-on --allow-commands --state --help acceptance best-point block-size bsc-nvm buffer-size cuny-test1 cuny-uv300 file-size fs-blocks io500 iops-definitions iops-lustre latency layers local-disk luns many-nodes-mixes mdtest-shared-directory metadata nodes-compared open-advice randomops raw-disks read-write-mix sas-flash sas-mixed-analytics scale-news small-files steady-state sub-blocks task-count tasks-by-transfer-size threads transfer-size weak-scaling"
+            opts="-q -y -h --on --quick --cached --resume --set --model --seed --simulate-all --on-nodes --verdict --like --expect --probe --time --space --tasks --nodes --quiet --out --yes --explain --full --history --sign --nonce --mpi --destroy-data-on --allow-commands --state --help local-disk best-point task-count transfer-size tasks-by-transfer-size block-size buffer-size file-size threads read-write-mix latency open-advice iops-definitions steady-state raw-disks luns layers fs-blocks io500 nodes-compared weak-scaling many-nodes-mixes randomops metadata mdtest-shared-directory small-files sub-blocks cuny-test1 cuny-uv300 bsc-nvm iops-lustre scale-news sas-flash sas-mixed-analytics acceptance"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1983,6 +1995,22 @@ _ioproof() {
                     return 0
                     ;;
                 --expect)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --time)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --space)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tasks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --nodes)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2132,7 +2160,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__studies__subcmd__show)
-            opts="-h --help acceptance best-point block-size bsc-nvm buffer-size cuny-test1 cuny-uv300 file-size fs-blocks io500 iops-definitions iops-lustre latency layers local-disk luns many-nodes-mixes mdtest-shared-directory metadata nodes-compared open-advice randomops raw-disks read-write-mix sas-flash sas-mixed-analytics scale-news small-files steady-state sub-blocks task-count tasks-by-transfer-size threads transfer-size weak-scaling"
+            opts="-h --help local-disk best-point task-count transfer-size tasks-by-transfer-size block-size buffer-size file-size threads read-write-mix latency open-advice iops-definitions steady-state raw-disks luns layers fs-blocks io500 nodes-compared weak-scaling many-nodes-mixes randomops metadata mdtest-shared-directory small-files sub-blocks cuny-test1 cuny-uv300 bsc-nvm iops-lustre scale-news sas-flash sas-mixed-analytics acceptance"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

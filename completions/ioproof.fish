@@ -65,9 +65,13 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l resume -d 'Resum
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l set -d 'Override a value of the study, for example target.disk.directory=/mnt/x or workload.*.size=1GiB, or of a quick run: repetitions, duration, size, delay; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l model -d 'Simulate the study on the model in this file, with a virtual clock: nothing on this host is measured or changed' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l seed -d 'With --model: seed of the random number generator' -r
-complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l on-nodes -d 'Run only the cases that use exactly N nodes' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l on-nodes -d 'Run only the cases that use exactly N nodes, after the study was scaled; --nodes gives up those on more' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l like -d 'Predict from the rates measured by this run: those of the same phases in the most similar cases. Their scatter tells with --explain what the repetitions can tell' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l expect -d 'Predict from this rate, for example 2GB/s or 30000/s, or read=2GB/s for one phase only; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l time -d 'Scale the study so that it is predicted to take at most this time, for example 10min: sizes, durations, points and repetitions are given up, in this order, until it fits. --explain says which, and what can no longer be told' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l space -d 'Scale the study so that its files take at most this space at the same time, on all targets together, for example 10GiB' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l tasks -d 'Give up the points with more than N tasks' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l nodes -d 'Give up the points on more than N nodes. (`run --on-nodes N` keeps those on exactly N nodes, and --per-point of `batch` writes a job for each number that is left.)' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s q -l quiet -d 'Do not print the path of the record and the progress on standard error; warnings are still printed' -r -f -a "true\t''
 false\t''"
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l out -d 'Directory for the record [default: ioproof-runs/DATE-TIME-NAME]' -r -F
@@ -241,11 +245,14 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l json -d 'Same a
 complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -l prune -d 'Remove the selected records, after showing them. Signed and tagged ones are only removed if named by --run; damaged, running and unfinished ones, and those with files of others, never'
 complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -s y -l yes -d 'With --prune: remove without asking'
 complete -c ioproof -n "__fish_ioproof_using_subcommand runs" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l nodes -d 'Number of nodes of the single job [default: the largest number that a case needs]' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l ranks-per-node -d 'Processes on each node, which run the tasks of the study' -r
-complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l time -d 'Wall time of each job, for example 2h [default: from the prediction]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l wall-time -d 'Wall time that is asked for each job, for example 2h [default: from the prediction]' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l like -d 'Predict from the rates measured by this run: those of the same phases in the most similar cases. Their scatter tells with --explain what the repetitions can tell' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l expect -d 'Predict from this rate, for example 2GB/s or 30000/s, or read=2GB/s for one phase only; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l time -d 'Scale the study so that it is predicted to take at most this time, for example 10min: sizes, durations, points and repetitions are given up, in this order, until it fits. --explain says which, and what can no longer be told' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l space -d 'Scale the study so that its files take at most this space at the same time, on all targets together, for example 10GiB' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l tasks -d 'Give up the points with more than N tasks' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l nodes -d 'Give up the points on more than N nodes. (`run --on-nodes N` keeps those on exactly N nodes, and --per-point of `batch` writes a job for each number that is left.)' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l account -d 'Account to charge' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l partition -d 'Partition or queue' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l setup -d 'Shell line to execute before the run, for example `module load openmpi`; may be repeated' -r

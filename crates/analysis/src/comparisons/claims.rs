@@ -103,8 +103,12 @@ fn tested(rules: &[&Claim], amounts: &Amounts<'_>, family: usize, library: &Libr
 
 /// The outcome of one rule, tested as one of `family` comparisons.
 fn outcome(rule: &Claim, amounts: &Amounts<'_>, family: usize) -> (Judgement, String, Vec<usize>) {
-    let counts = match rule.right {
+    let counts = match &rule.right {
         Side::OperationsPerSecond(_) => Some(RateOf::Operations),
+        // Rates of small transfers of one size are said as people say them.
+        Side::Measured(right) if amounts.are_of_one_small_size([&rule.left, right]) => {
+            Some(RateOf::Operations)
+        }
         Side::Measured(_) | Side::Value(_) => None,
     };
     let measured = |selector: &Selector| {

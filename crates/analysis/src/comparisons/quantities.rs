@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use plan::{Operation, Quantity, Selector, SettingValue};
+use plan::{Bytes, Operation, Quantity, Selector, SettingValue};
 
-use crate::figures::{RateOf, RepetitionFigure, Subject, label, operation_of};
+use crate::figures::{LARGE_TRANSFER, RateOf, RepetitionFigure, Subject, label, operation_of};
 use crate::gate::{Gate, Judgement};
 use crate::nodes::comparison;
 use crate::statistics::{Sample, Summary, median};
@@ -77,6 +77,17 @@ impl<'a> Amounts<'a> {
             Some(reason) => Err((Judgement::CannotTell, reason)),
             None => Ok(Measured { counts, ..measured }),
         }
+    }
+
+    /// Whether all that `selectors` take are transfers of one size below [`LARGE_TRANSFER`], so that bytes and transfers
+    /// are in one ratio.
+    pub(crate) fn are_of_one_small_size(&self, selectors: [&Selector; 2]) -> bool {
+        let takes =
+            |one: &&Subject<'_>| selectors.iter().any(|selector| selector.takes(one.case, one.figure.phase));
+        let chosen = self.gate.subjects.iter().filter(takes);
+        let sizes: HashSet<Option<Bytes>> =
+            chosen.map(|one| one.case.transfer().filter(|_| one.figure.rate_of() == RateOf::Bytes)).collect();
+        sizes.len() == 1 && sizes.iter().all(|size| size.is_some_and(|size| size < LARGE_TRANSFER))
     }
 
     fn measured(

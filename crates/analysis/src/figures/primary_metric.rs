@@ -1,10 +1,13 @@
 //! Which rate of a phase comes first: bytes for transfers, operations for everything else.
 
-use plan::{Amount, Operation, Phase};
+use plan::{Amount, Bytes, Operation, Phase};
 use record::{PhaseRow, PublishedUnit};
 
 use crate::figures::{Figure, NodeFigure, NodeRate, Rate, RepetitionFigure};
 use crate::statistics::Summary;
+
+/// The least size of transfers whose rates are said in bytes rather than transfers.
+pub(crate) const LARGE_TRANSFER: Bytes = Bytes::kib(64);
 
 /// What the first rate of a phase counts. Curves, comparisons and best points use this rate; the other one is shown
 /// next to it.

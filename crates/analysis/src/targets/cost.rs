@@ -4,19 +4,17 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use plan::{Bytes, Case, FileSystemSpace, JobSpace, Phase, Plan, TargetDescription};
+use plan::{Case, FileSystemSpace, JobSpace, Phase, Plan, TargetDescription};
 use record::{FileSystemFacts, Run};
 
 use crate::audit::Use;
-use crate::figures::{Subject, grouped};
+use crate::figures::{LARGE_TRANSFER, Subject, grouped};
 use crate::gate::{
     Gate, Kind, Of, Stated, Statement,
     table::{Column, bandwidth, bytes, count, detail, flag, number, seconds, share, subject, word},
 };
 use crate::jobs::Timeline;
 
-/// The minimum transfer size for rates in bytes.
-const LARGE_TRANSFER: Bytes = Bytes::kib(64);
 /// From this ratio of read rate to write rate on, a target is suited for data that is mostly read.
 pub const READ_FAVOURED_RATIO: f64 = 1.25;
 /// A file system with at least this share of a capacity has that capacity: its metadata takes the rest.

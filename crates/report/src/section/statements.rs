@@ -114,6 +114,7 @@ fn part(report: &Report, table: &analysis::gate::Table, rows: &[&Row], shared: b
     let subject = subject(table.of);
     let mut shown = empty(subject.iter().map(|&(heading, align, _)| (heading, align)), table);
     let mut previous: Option<&Row> = None;
+    let has_operations = table.columns.iter().any(|head| head.key == "operations_per_second");
     for &row in rows {
         let own = row.figures.first().and_then(|&place| report.figures.get(place));
         let mut cells = match own {
@@ -123,7 +124,17 @@ fn part(report: &Report, table: &analysis::gate::Table, rows: &[&Row], shared: b
             None => continue,
         };
         let operations = own.map_or("ops/s", Figure::operations_unit);
-        let (read, below) = read(table, row, |value| cell(value, operations, |text| title(report, text)));
+        // Small transfers are counted, as in data sheets, unless a column of its own does that.
+        let transfer = small_transfer(report, row).filter(|_| !has_operations);
+        let counted = |value: &Value| match (value, transfer) {
+            (Value::Rate(rate, RateOf::Bytes), Some(bytes)) if *rate > 0.0 => {
+                Some(rate_in(rate / bytes as f64, operations).into())
+            }
+            _ => None,
+        };
+        let (read, below) = read(table, row, |value| {
+            counted(value).unwrap_or_else(|| cell(value, operations, |text| title(report, text)))
+        });
         cells.extend(read);
         // Conditions and reasons are not repeated in consecutive rows of one figure.
         let repeated = previous.replace(row).is_some_and(|previous| {
@@ -141,6 +152,17 @@ fn part(report: &Report, table: &analysis::gate::Table, rows: &[&Row], shared: b
         None => table.caption.to_owned(),
     };
     (!shown.is_empty()).then(|| Block::Table { caption, table: shown.without_empty_columns() })
+}
+
+/// The size of the transfers of all figures of a row, if it is the same small one.
+fn small_transfer(report: &Report, row: &Row) -> Option<u64> {
+    let of = |&place: &usize| {
+        let own = report.figures.get(place).filter(|own| !own.is_large() && !own.is_operations());
+        own.and_then(|own| own.transfer_bytes)
+    };
+    let (first, others) = row.figures.split_first()?;
+    let size = of(first)?;
+    others.iter().all(|other| of(other) == Some(size)).then_some(size)
 }
 
 /// The cells of a row's visible columns, and the texts of columns shown under the row.

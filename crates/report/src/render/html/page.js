@@ -47,14 +47,31 @@
     };
   }
 
+  // Shades that are too dark on a dark page, and what takes their place.
+  const ON_DARK = {
+    "#00395A": "#C6E2F5", "#7A3600": "#FBD9C0", "#00513B": "#CDEDE4", "#3F3A7A": "#DAD8F0",
+    "#5E420F": "#EBDDC0", "#7D3E60": "#F2DCE8", "#8A5F00": "#FAE8C0",
+  };
+  const shade = (colour, onDark) => (onDark && ON_DARK[colour]) || colour;
+
   // Ink-coloured parts of a chart are written as "ink" in its JSON.
-  function inked(value, colour) {
+  function inked(value, colour, onDark) {
     if (value === "ink") return colour;
-    if (Array.isArray(value)) return value.map((item) => inked(item, colour));
+    if (typeof value === "string") return shade(value, onDark);
+    if (Array.isArray(value)) return value.map((item) => inked(item, colour, onDark));
     if (value && typeof value === "object") {
-      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inked(item, colour)]));
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inked(item, colour, onDark)]));
     }
     return value;
+  }
+
+  // The legend has the colours of the chart.
+  function shadeLegend(id, onDark) {
+    document.querySelectorAll(`button[data-chart="${id}"] svg [stroke], button[data-chart="${id}"] svg [fill]`).forEach((part) => {
+      const name = part.hasAttribute("stroke") ? "stroke" : "fill";
+      part.dataset.colour = part.dataset.colour || part.getAttribute(name);
+      part.setAttribute(name, shade(part.dataset.colour, onDark));
+    });
   }
 
   // What is told of each point, and of its figure, whose conditions stand in the page once.
@@ -79,7 +96,7 @@
     const chart = charts.get(div.id);
     const colours = template(onDark);
     const ink = colours.layout.font.color;
-    const layout = Object.assign({}, inked(chart.layout, ink), { template: colours });
+    const layout = Object.assign({}, inked(chart.layout, ink, onDark), { template: colours });
     layout.height = div.clientHeight;
     if (width) layout.width = width; else layout.autosize = true;
     const rows = layout.yaxis && layout.yaxis.type === "category" && layout.yaxis.ticktext;
@@ -93,7 +110,8 @@
       responsive: !width, displaylogo: false, displayModeBar: hovers ? "hover" : false, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
       toImageButtonOptions: { format: "svg", filename: div.id },
     };
-    Plotly.react(div, inked(chart.data.map(told), ink), layout, config);
+    shadeLegend(div.id, onDark);
+    Plotly.react(div, inked(chart.data.map(told), ink, onDark), layout, config);
     div.dataset.drawn = "yes";
   }
 

@@ -9,7 +9,7 @@ use super::look::{Look, TEXT_COLOUR, work};
 use super::plotly::{Chart, Trace, error_bar};
 use crate::format::BYTES_PER_SECOND;
 use crate::format::escape::chart as escaped;
-use crate::format::{column_unit, compact_rate, divisor, percent, rate_in};
+use crate::format::{column_unit, compact_rate, counted, divisor, percent, rate_in};
 use crate::report::Report;
 use crate::section::{point, published_value, signed};
 use crate::summary::members::{Member, Members, Told, members};
@@ -115,7 +115,7 @@ fn chart(these: &Members<'_>) -> Chart {
         let highest = these.all.iter().filter_map(panel.share).fold(1.0, f64::max);
         let layout = json!({
             "title": { "text": panel.title }, "range": [0.0, highest * 108.0], "domain": [from, from + PANEL],
-            "anchor": "y", "nticks": 3,
+            "anchor": "y", "tickvals": [50, 100],
         });
         chart = chart.with(&format!("xaxis{}", number + 2), layout);
     }
@@ -156,18 +156,13 @@ fn bars(unit: &str, scale: f64, name: &str, phase: Phase, these: &[&Member<'_>])
         .with("constraintext", "none")
 }
 
-/// What stands at a bar: its phase and rate, its loss against the reference, and what cannot be told.
+/// What stands at a bar: its phase and rate, and its loss against the reference if one is shown.
 fn said(one: &Member<'_>, unit: &str) -> String {
-    let rate = match (one.rate(unit), &one.withheld) {
-        (Some(rate), _) => compact_rate(rate, unit),
-        (None, why) => format!("withheld: {}", why.as_deref().unwrap_or_default()),
-    };
+    let rate = one.rate(unit).map_or_else(|| "withheld".to_owned(), |rate| compact_rate(rate, unit));
     let tax = match one.tax.as_ref().map(|(_, told)| told) {
-        None => String::new(),
         Some(Ok(share)) if *share < 0.0 => format!(", gain {}", signed(-share)),
         Some(Ok(share)) => format!(", tax {}", percent(*share)),
-        Some(Err(why)) if why.is_empty() => ", no tax shown".to_owned(),
-        Some(Err(why)) => format!(", tax cannot be told: {why}"),
+        Some(Err(_)) | None => String::new(),
     };
     format!(" {} {rate}{tax}", work(one.phase).0)
 }
@@ -204,10 +199,25 @@ fn title(these: &Members<'_>) -> String {
 fn note(these: &Members<'_>, panels: &[Panel<'_>]) -> String {
     let has = |of: fn(&Member<'_>) -> bool| these.all.iter().any(of);
     let reference = these.all.iter().find_map(|one| Some(one.tax.as_ref()?.0));
+    let untold = these.all.iter().filter_map(|one| one.tax.as_ref()?.1.as_ref().err());
+    let (none, others): (Vec<&String>, Vec<&String>) = untold.partition(|why| why.is_empty());
+    let withheld = these.all.iter().filter_map(|one| one.withheld.as_ref());
+    let list = |all: Vec<&String>| {
+        analysis::figures::grouped(all, |why| *why)
+            .iter()
+            .map(|same| same[0].as_str())
+            .collect::<Vec<_>>()
+            .join("; ")
+    };
     let parts = [
         Some("Median of the best point, with its interval or its lowest and highest repetition.".to_owned()),
         has(|one| one.published.is_some()).then(|| "Upright ticks: published.".to_owned()),
         reference.map(|name| format!("Dotted: {name}, against which the tax is counted.")),
+        (!none.is_empty()).then(|| format!("No tax is shown of {}.", counted(none.len() as u64, "bar"))),
+        (!others.is_empty()).then(|| {
+            format!("The tax of {} cannot be told: {}.", counted(others.len() as u64, "bar"), list(others))
+        }),
+        (withheld.clone().count() > 0).then(|| format!("Withheld: {}.", list(withheld.collect()))),
         panels
             .iter()
             .any(|panel| panel.title.starts_with("scaling"))
