@@ -57,9 +57,9 @@ const AFTER_HELP: &str = "\
 such as `ior` or `mdtest` (a link to this program), it takes that tool's command
 line.
 Exit status: 0 done, 2 wrong command line or study, 3 refused, 4 the host lacks
-something, 5 a transfer failed, 6 wrong data found, 7 run directory unusable, 8 a
-commitment was not kept, 9 a node was lost, 10 it cannot be told whether a limit
-was kept, 130 interrupted.";
+something, 5 a transfer failed, 6 wrong data found, 7 run directory unusable, 8
+a commitment was not kept, 9 a node was lost, 10 it cannot be told whether a
+limit was kept, 130 interrupted.";
 
 #[derive(Debug, Subcommand)]
 enum Command {

@@ -13,7 +13,7 @@ use crate::Screen;
 use crate::format::escape;
 use crate::format::names;
 use crate::format::table::{Cell, Table};
-use crate::format::{counted, grouped};
+use crate::format::{counted, grouped, percent};
 use crate::render::csv::line;
 
 /// Selection of operations of a run.
@@ -46,6 +46,36 @@ struct PhaseHistory {
     rows: Vec<HistoryRow>,
     /// Over all recorded operations of the phase, whether shown or not.
     split: HistorySplit,
+    /// The same by context and kind of buffer, if there are several.
+    contexts: Vec<Context>,
+}
+
+/// The operations of a phase with one purpose.
+#[derive(Debug, Clone, PartialEq)]
+struct Context {
+    name: String,
+    kind: String,
+    split: HistorySplit,
+}
+
+impl Context {
+    /// The contexts of `rows`, those with the most operations first; empty if there is only one.
+    fn of(rows: &[HistoryRow]) -> Vec<Self> {
+        let groups = analysis::figures::grouped(rows, |row| (row.context.as_str(), row.kind.as_str()));
+        let of = |same: Vec<&HistoryRow>| {
+            let (name, kind) = (same[0].context.to_string(), same[0].kind.to_string());
+            Some(Self { name, kind, split: HistorySplit::of(same)? })
+        };
+        let mut all: Vec<Self> = groups.into_iter().filter_map(of).collect();
+        all.sort_by_key(|one| std::cmp::Reverse(one.split.operations));
+        if all.len() > 1 { all } else { Vec::new() }
+    }
+
+    /// The share of its operations for which no request reached a device, if requests were observed in the phase.
+    fn cached(&self, observed: bool) -> Option<f64> {
+        let found = self.split.device.map_or(0, |device| device.operations);
+        observed.then(|| 1.0 - found as f64 / self.split.operations as f64)
+    }
 }
 
 impl History {
@@ -61,9 +91,10 @@ impl History {
             let all = run.history(&phase.key.case);
             let mut rows: Vec<HistoryRow> = all.iter().filter(|row| row.key == phase.key).cloned().collect();
             rows.sort_by_key(|row| row.start_ns);
-            let split = HistorySplit::of(&rows)?;
+            let (split, contexts) = (HistorySplit::of(&rows)?, Context::of(&rows));
             rows.drain(..rows.len().saturating_sub(wanted.last.unwrap_or(usize::MAX)));
-            Some(PhaseHistory { key: phase.key.clone(), started_unix_ns: phase.started_unix_ns, rows, split })
+            let (key, started_unix_ns) = (phase.key.clone(), phase.started_unix_ns);
+            Some(PhaseHistory { key, started_unix_ns, rows, split, contexts })
         });
         let manifest = &run.manifest;
         Self {
@@ -148,8 +179,29 @@ impl PhaseHistory {
             "gap_mean_ns": split.gap_ns,
             "between_mean_ns": split.between_ns,
             "device": device,
+            "contexts": self.contexts.iter().map(|one| json!({
+                "context": one.name,
+                "kind": one.kind,
+                "operations": one.split.operations,
+                "latency_mean_ns": one.split.latency_ns,
+                "cached_share": one.cached(split.device.is_some()),
+            })).collect::<Vec<_>>(),
             "rows": self.rows,
         })
+    }
+
+    /// The operations by their purpose, and which part of them no device saw.
+    fn contexts(&self) -> Table {
+        let all = self.split.operations as f64;
+        Table::of(&self.contexts)
+            .left("context", |one| one.name.as_str())
+            .left("Buf type", |one| one.kind.as_str())
+            .right("operations", |one| grouped(one.split.operations))
+            .right("share", |one| percent(one.split.operations as f64 / all))
+            .right("mean ms", |one| format!("{:.3}", one.split.latency_ns / 1e6))
+            .right("cache hits", |one| one.cached(self.split.device.is_some()).map(percent))
+            .done()
+            .without_empty_columns()
     }
 
     fn text(&self, screen: Screen) -> String {
@@ -162,7 +214,11 @@ impl PhaseHistory {
         let heading = format!("{case} · {phase} · repetition {repetition} · {shown}");
         let file = self.only_file().map(|file| format!("{}\n", plan::visible(file))).unwrap_or_default();
         let table = self.table().to_text("", screen);
-        format!("{}\n{file}{table}{}", screen.strong(&heading), words(&self.split))
+        let contexts = match self.contexts.is_empty() {
+            true => String::new(),
+            false => format!("\nBy context\n{}", self.contexts().to_text("", screen)),
+        };
+        format!("{}\n{file}{table}{}{contexts}", screen.strong(&heading), words(&self.split))
     }
 
     fn started_unix_ns(&self, row: &HistoryRow) -> i64 {

@@ -78,7 +78,8 @@ impl<'a> Study<'a> {
     /// devices read 2 %); not quiet, 2 of 4 figures`.
     #[must_use]
     pub fn doubts(&self) -> Option<String> {
-        let (mut causes, all) = (causes(&self.report), self.report.figures.len());
+        let (mut causes, all) =
+            (causes(&self.report.found.audit, &self.report.notes), self.report.figures.len());
         causes.retain(|cause| !cause.is_observation());
         let (worst, others) = causes.split_first()?;
         let others: String = others.iter().map(|cause| format!("; {}", cause.named(all))).collect();

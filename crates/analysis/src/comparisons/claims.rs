@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashSet};
 
-use plan::{Claim, Plan, Quantity, Relation, Selector, Side, UntoldKind};
+use plan::{Bytes, Claim, Plan, Quantity, Relation, Selector, Side, UntoldKind};
 use record::{Library, PublishedUnit};
 
 use crate::audit::AuditIssue;
@@ -103,12 +103,8 @@ fn tested(rules: &[&Claim], amounts: &Amounts<'_>, family: usize, library: &Libr
 
 /// The outcome of one rule, tested as one of `family` comparisons.
 fn outcome(rule: &Claim, amounts: &Amounts<'_>, family: usize) -> (Judgement, String, Vec<usize>) {
-    let counts = match &rule.right {
+    let counts = match rule.right {
         Side::OperationsPerSecond(_) => Some(RateOf::Operations),
-        // Rates of small transfers of one size are said as people say them.
-        Side::Measured(right) if amounts.are_of_one_small_size([&rule.left, right]) => {
-            Some(RateOf::Operations)
-        }
         Side::Measured(_) | Side::Value(_) => None,
     };
     let measured = |selector: &Selector| {
@@ -127,7 +123,11 @@ fn outcome(rule: &Claim, amounts: &Amounts<'_>, family: usize) -> (Judgement, St
     tell_apart(rule, &mut left, right.as_mut());
     let compared = Compared { rule, left: &left, right: right.as_ref(), family };
     let (judgement, because) = compared.outcome();
-    let unit = unit_of(rule.quantity, &left);
+    let small = match &rule.right {
+        Side::Measured(right) => amounts.small_transfer([&rule.left, right]),
+        Side::Value(_) | Side::OperationsPerSecond(_) => None,
+    };
+    let unit = unit_of(rule.quantity, &left, small);
     let shown = |side: &Measured| match side.what.as_str() {
         "" => unit(side.value),
         what => format!("{} ({what})", unit(side.value)),
@@ -281,10 +281,16 @@ fn tell_apart(rule: &Claim, left: &mut Measured, right: Option<&mut Measured>) {
 }
 
 /// Returns the formatter for values of a quantity. A swept value is formatted like its axis.
-fn unit_of(quantity: Quantity, left: &Measured) -> impl Fn(f64) -> String + use<> {
+/// Rates of transfers of the size `small` are said in transfers.
+fn unit_of(quantity: Quantity, left: &Measured, small: Option<Bytes>) -> impl Fn(f64) -> String + use<> {
     let (setting, counts) = (left.setting.clone(), left.counts);
     move |value| match quantity {
-        Quantity::BestRate | Quantity::LowestRate | Quantity::TypicalRate => counts.text(value),
+        Quantity::BestRate | Quantity::LowestRate | Quantity::TypicalRate => match (counts, small) {
+            (RateOf::Bytes, Some(size)) => {
+                RateOf::Operations.text(value / size.0 as f64).replace("ops/s", "IOPS")
+            }
+            _ => counts.text(value),
+        },
         Quantity::Variation
         | Quantity::RepetitionSpread
         | Quantity::CpuShare

@@ -79,15 +79,14 @@ impl<'a> Amounts<'a> {
         }
     }
 
-    /// Whether all that `selectors` take are transfers of one size below [`LARGE_TRANSFER`], so that bytes and transfers
-    /// are in one ratio.
-    pub(crate) fn are_of_one_small_size(&self, selectors: [&Selector; 2]) -> bool {
+    /// The size of all transfers that `selectors` take, if it is one below [`LARGE_TRANSFER`].
+    pub(crate) fn small_transfer(&self, selectors: [&Selector; 2]) -> Option<Bytes> {
         let takes =
             |one: &&Subject<'_>| selectors.iter().any(|selector| selector.takes(one.case, one.figure.phase));
-        let chosen = self.gate.subjects.iter().filter(takes);
-        let sizes: HashSet<Option<Bytes>> =
-            chosen.map(|one| one.case.transfer().filter(|_| one.figure.rate_of() == RateOf::Bytes)).collect();
-        sizes.len() == 1 && sizes.iter().all(|size| size.is_some_and(|size| size < LARGE_TRANSFER))
+        let mut chosen = self.gate.subjects.iter().filter(takes);
+        let size = |one: &Subject<'_>| one.case.transfer().filter(|_| one.figure.rate_of() == RateOf::Bytes);
+        let first = chosen.next().and_then(&size).filter(|size| *size < LARGE_TRANSFER)?;
+        chosen.all(|one| size(one) == Some(first)).then_some(first)
     }
 
     fn measured(

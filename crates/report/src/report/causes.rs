@@ -5,7 +5,6 @@ use std::collections::{BTreeSet, HashMap};
 use analysis::audit::{AuditIssue, Check};
 
 use crate::format::{counted, grouped, mark};
-use crate::report::Report;
 use crate::report::notes::Note;
 
 /// Maximum number of figures listed per cause; JSON and CSV have all.
@@ -78,11 +77,11 @@ impl Cause {
     }
 }
 
-/// The causes of `report`: wrong data first, then those of the audit, then those of the record only, observations last.
-/// What the record and the audit say of the same fact is one cause.
-pub(crate) fn causes(report: &Report) -> Vec<Cause> {
-    let mut causes = of_audit(&report.found.audit);
-    for note in report.notes.iter().filter(|note| !note.mark.is_empty()).map(of_note) {
+/// The causes of doubt in a report with these `issues` and `notes`: wrong data first, then those of the audit, then those
+/// of the record only, observations last. What the record and the audit say of the same fact is one cause.
+pub(crate) fn causes(issues: &[AuditIssue], notes: &[Note]) -> Vec<Cause> {
+    let mut causes = of_audit(issues);
+    for note in notes.iter().filter(|note| !note.mark.is_empty()).map(of_note) {
         match causes.iter_mut().find(|one| one.mark == note.mark) {
             Some(same) => {
                 same.figures.extend(note.figures);

@@ -130,7 +130,9 @@ impl Report {
             Figure::of(run, index + 1, source, case, doubts, caveats)
         };
         let mut figures: Vec<Figure> = sources.into_iter().enumerate().map(figure).collect();
-        let notes = notes::notes(run, &mut figures, &causes::of_audit(&found.audit));
+        let doubts = causes::of_audit(&found.audit).into_iter().filter(|cause| !cause.is_observation());
+        let doubts: Vec<(String, String)> = doubts.map(|cause| (cause.name, cause.mark)).collect();
+        let notes = notes::notes(run, &mut figures, &doubts);
         let begun = run.cases().iter().chain(run.interrupted.iter().map(|pass| &pass.key.case));
         let begun: HashSet<&str> = begun.map(|case| &**case).collect();
         let finished: HashSet<&str> = run.finished_cases.iter().map(String::as_str).collect();

@@ -8,7 +8,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::format::{counted, mark};
-use crate::report::causes::Cause;
 use crate::report::figure::Figure;
 
 /// Maximum number of warnings of one kind about one figure shown in full; the rest is counted.
@@ -41,21 +40,21 @@ struct WarningGroup<'a> {
     elsewhere: Vec<String>,
 }
 
-/// The notes of `run`: those of the whole run first, then in the order of the figures, whose `notes` are set. A note
-/// about a fact that the `audit` reports has the mark of its cause.
-pub(crate) fn notes(run: &Run, figures: &mut [Figure], audit: &[Cause]) -> Vec<Note> {
+/// The notes of `run`: those of the whole run first, then in the order of the figures, whose `notes` are set. `doubts` are
+/// the names and marks of the checks that the audit reports; a note about the same fact has the same mark.
+pub(crate) fn notes(run: &Run, figures: &mut [Figure], doubts: &[(String, String)]) -> Vec<Note> {
     let mut notes: Vec<Note> = Vec::new();
-    let mut marked = audit.iter().filter(|cause| !cause.is_observation()).count();
+    let mut marked = doubts.len();
     for said in said(run, figures) {
         let check = Check::covering(said.warning).map(Check::name);
-        let of_audit = audit.iter().find(|cause| check == Some(&cause.name) && !cause.is_observation());
+        let of_audit = doubts.iter().find(|(name, _)| check == Some(name)).map(|(_, mark)| mark);
         let same = |note: &Note| match of_audit {
-            Some(cause) => note.mark == cause.mark,
+            Some(mark) => note.mark == *mark,
             None => note.kind == said.kind,
         };
         let at = notes.iter().position(same).unwrap_or_else(|| {
             let mark = match (of_audit, said.warning) {
-                (Some(cause), _) => cause.mark.clone(),
+                (Some(mark), _) => mark.clone(),
                 // Where the record is was said before the run, and is no doubt about a figure.
                 (None, Warning::RecordOnTarget { .. }) => String::new(),
                 (None, _) => {

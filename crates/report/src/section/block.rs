@@ -89,6 +89,11 @@ pub(crate) fn only(caption: &str, table: Table) -> Vec<Block> {
     vec![Block::Table { caption: caption.to_owned(), table: table.without_empty_columns() }]
 }
 
+/// The place of the charts of a workload, which no section is called.
+pub(crate) fn workload_place(workload: &str) -> String {
+    format!("workload: {workload}")
+}
+
 /// Display name of a target.
 pub(crate) fn title<'a>(report: &'a Report, target: &'a str) -> &'a str {
     report.study.targets.iter().find(|one| one.name == target).map_or(target, |one| &one.title)

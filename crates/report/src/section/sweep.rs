@@ -3,7 +3,7 @@
 use analysis::{figures::ShownIn, gate::Kind, sweeps::CurvePoint};
 use std::collections::{HashMap, HashSet};
 
-use super::block::{Block, Extent, title};
+use super::block::{Block, Extent, title, workload_place};
 use crate::format::iops;
 use crate::format::table::{Cell, Table, Tone};
 use crate::format::{NOT_OBSERVED, megabytes, percent};
@@ -17,8 +17,9 @@ pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
     let facts = Facts::of(report);
     let mut blocks = report.statements.blocks(report, "sweeps", extent);
     for these in analysis::figures::grouped(swept, |figure| figure.group.as_str()) {
-        let place = these[0].group.clone();
-        let text = format!("{place}: {}", crate::format::counted(these.len() as u64, "figure"));
+        let group = &these[0].group;
+        let place = workload_place(group);
+        let text = format!("{group}: {}", crate::format::counted(these.len() as u64, "figure"));
         blocks.push(Block::Heading { place, text });
         let table = table(report, &these, &facts).without_empty_columns();
         blocks.push(Block::Table { caption: caption(&these), table });

@@ -70,7 +70,7 @@ pub(crate) struct Card {
 
 impl Card {
     pub(crate) fn of(report: &Report) -> Self {
-        let causes = causes(report);
+        let causes = causes(&report.found.audit, &report.notes);
         let rows = Rows::of(report, &causes);
         let scores = rows.scores();
         let has_score = !scores.is_empty() && report.figures.len() <= OF_SCORE_MAX;

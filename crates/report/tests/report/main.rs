@@ -3,6 +3,7 @@
 mod answer;
 mod browser;
 mod common;
+mod first_screen;
 mod forms;
 mod golden;
 mod layouts;

@@ -16,7 +16,7 @@ use crate::format::{iops, whole};
 use crate::report::Report;
 use crate::report::figure::Figure;
 use crate::report::latencies::{self, is_of_tail, words};
-use crate::section::{line_name, which_target};
+use crate::section::{line_name, which_target, workload_place};
 
 /// An axis whose last tick ÷ first tick exceeds this has ticks at powers of ten only, else at 1, 2 and 5 of each.
 const LONG_AXIS: u64 = 500;
@@ -204,7 +204,7 @@ fn against_axis(report: &Report, curve: &Curve) -> Chart {
     let nanos = latencies.flat_map(|one| one.shown(ShownIn::Latencies)).map(|(_, nanos)| nanos);
     let heading = format!("Latency against {}: {}", swept.name(), line_name(report, curve, true));
     let note = "Percentiles of every transfer, all repetitions together.";
-    Chart::new("response", &curve.group, heading, note)
+    Chart::new("response", &workload_place(&curve.group), heading, note)
         .half(true)
         .axes(swept.layout(), axis("latency of a transfer", nanos))
         .traces(data)
@@ -229,7 +229,7 @@ fn against_rate(report: &Report, curves: &[&Curve]) -> Chart {
     });
     let note =
         format!("Mean response time and rate of each point; the number beside it is {}.", curves[0].axis);
-    Chart::new("response", &curves[0].group, "Latency against IOPS", note)
+    Chart::new("response", &workload_place(&curves[0].group), "Latency against IOPS", note)
         .half(true)
         .axes(plotly::axis("transfers per second (IOPS)"), plotly::axis("mean latency, µs"))
         .traces(data)

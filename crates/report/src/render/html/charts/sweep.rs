@@ -23,7 +23,7 @@ use crate::format::names::unit as unit_of;
 use crate::format::{column_unit, compact_rate, divisor, percent, rate_in};
 use crate::report::Report;
 use crate::report::figure::Figure;
-use crate::section::{line_name, title};
+use crate::section::{line_name, title, workload_place};
 
 /// Maximum number of lines of one chart; more cannot be told apart.
 const LINES_MAX: usize = 16;
@@ -177,7 +177,12 @@ impl Sweep<'_> {
             .map(|(name, dash, value)| Trace::level(name, dash, [(low, *value), (high, *value)]));
         let y = json!({ "title": { "text": column_unit(self.unit) }, "range": [0, top * HEADROOM] });
         let kind = if self.again { "sweep-again" } else { "sweep" };
-        let chart = Chart::new(kind, &curves[0].group, self.title(curves[0]), self.note(&curves, all.len()));
+        let chart = Chart::new(
+            kind,
+            &workload_place(&curves[0].group),
+            self.title(curves[0]),
+            self.note(&curves, all.len()),
+        );
         let chart = chart.of_workload(&curves[0].group).half(self.half).axes(self.axis.layout(), y);
         chart.traces(self.lines(&curves).into_iter().chain(stars).chain(limits))
     }
@@ -394,7 +399,7 @@ fn map(report: &Report, curves: &[&Curve]) -> Option<Chart> {
     let named =
         |axis: &Axis| json!({ "type": "category", "title": { "text": axis.name() }, "showgrid": false });
     Some(
-        Chart::new("map", &lines[0].group, heading, note)
+        Chart::new("map", &workload_place(&lines[0].group), heading, note)
             .of_workload(&lines[0].group)
             .half(true)
             .height(120 + 34 * places.len())
