@@ -7,7 +7,7 @@ use crate::figures::{Figure, NodeFigure, NodeRate, Rate, RepetitionFigure};
 use crate::statistics::Summary;
 
 /// The least size of transfers whose rates are said in bytes rather than transfers.
-pub(crate) const LARGE_TRANSFER: Bytes = Bytes::kib(64);
+pub const LARGE_TRANSFER: Bytes = Bytes::kib(64);
 
 /// What the first rate of a phase counts. Curves, comparisons and best points use this rate; the other one is shown
 /// next to it.

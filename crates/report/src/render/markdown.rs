@@ -47,8 +47,8 @@ pub(crate) fn markdown(report: &Report) -> String {
                 .iter()
                 .map(|entry| format!("{}: {}", inline(&entry.concerns), inline(&entry.text)))
                 .collect();
-            let _ =
-                writeln!(out, "- **{}** {}. *Advice: {}.*", note.mark, said.join("; "), inline(&note.advice));
+            let mark = if note.mark.is_empty() { String::new() } else { format!("**{}** ", note.mark) };
+            let _ = writeln!(out, "- {mark}{}. *Advice: {}.*", said.join("; "), inline(&note.advice));
         }
         out.push('\n');
     }

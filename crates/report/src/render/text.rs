@@ -84,7 +84,7 @@ fn doubts(causes: &[Cause], figures: usize, most: usize, screen: Screen) -> Stri
     }
     let observed: Vec<String> = observed.into_iter().map(|one| one.named(figures)).collect();
     if !observed.is_empty() {
-        let line = format!("Observed, no doubt: {} (`ioproof check`)", observed.join("; "));
+        let line = format!("Observed, marks comparisons only: {} (`ioproof check`)", observed.join("; "));
         out.push_str(&wrapped("", &line, screen.prose()));
     }
     out

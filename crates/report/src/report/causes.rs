@@ -83,12 +83,7 @@ pub(crate) fn causes(issues: &[AuditIssue], notes: &[Note]) -> Vec<Cause> {
     let mut causes = of_audit(issues);
     for note in notes.iter().filter(|note| !note.mark.is_empty()).map(of_note) {
         match causes.iter_mut().find(|one| one.mark == note.mark) {
-            Some(same) => {
-                same.figures.extend(note.figures);
-                same.figures.sort_unstable();
-                same.figures.dedup();
-                same.elsewhere.extend(note.elsewhere);
-            }
+            Some(same) => same.elsewhere.extend(note.elsewhere),
             None => causes.push(note),
         }
     }

@@ -28,7 +28,7 @@ use crate::report::latencies::LatencyInfo;
 use crate::report::object::{Nested, list_schema, nested, object, objects, schema};
 
 /// Transfers of at least this size are shown in bytes per second, smaller ones in IOPS, as in data sheets.
-pub(crate) const LARGE_TRANSFER_BYTES: u64 = 64 << 10;
+pub(crate) const LARGE_TRANSFER_BYTES: u64 = analysis::figures::LARGE_TRANSFER.0;
 
 /// The role of a recorded pass before the steady-state window.
 const UNSETTLED: &str = "before steady state";

@@ -46,11 +46,16 @@ pub(crate) fn notes(run: &Run, figures: &mut [Figure], doubts: &[(String, String
     let mut notes: Vec<Note> = Vec::new();
     let mut marked = doubts.len();
     for said in said(run, figures) {
-        let check = Check::covering(said.warning).map(Check::name);
+        // Figures that the audit does not name have a note of their own.
+        let check = Check::covering(said.warning).map(Check::name).filter(|_| said.figures.is_empty());
         let of_audit = doubts.iter().find(|(name, _)| check == Some(name)).map(|(_, mark)| mark);
-        let same = |note: &Note| match of_audit {
-            Some(mark) => note.mark == *mark,
-            None => note.kind == said.kind,
+        let is_of_audit = |note: &Note| doubts.iter().any(|(_, mark)| *mark == note.mark);
+        let same = |note: &Note| {
+            note.kind == said.kind
+                && match of_audit {
+                    Some(mark) => note.mark == *mark,
+                    None => !is_of_audit(note),
+                }
         };
         let at = notes.iter().position(same).unwrap_or_else(|| {
             let mark = match (of_audit, said.warning) {
@@ -108,7 +113,7 @@ fn said<'a>(run: &'a Run, figures: &[Figure]) -> Vec<WarningGroup<'a>> {
         if let Some(number) = key.and_then(|key| numbers.get(&(&*key.case, key.phase.name()))) {
             let doubts = &figures[number - 1].doubts;
             // Warnings that the audit has turned into doubts about the figure are not repeated.
-            if !Check::of(warning).is_some_and(|check| doubts.contains(&check.name())) {
+            if !Check::covering(warning).is_some_and(|check| doubts.contains(&check.name())) {
                 by_figure.entry(*number).or_default().push((kind, warning));
             }
             continue;

@@ -54,34 +54,49 @@ pub(crate) fn measured_on(report: &Report) -> String {
     storage(report).into_iter().chain([host_line(report)]).collect::<Vec<_>>().join(" · ")
 }
 
+/// Whether `source` is the device `name` or one of its partitions: `sda1` of `sda`, `nvme0n1p1` of `nvme0n1`.
+fn is_on(source: &str, name: &str) -> bool {
+    let Some(rest) = source.strip_prefix(name) else { return false };
+    let numbered = match name.ends_with(|last: char| last.is_ascii_digit()) {
+        true => rest.strip_prefix('p'),
+        false => Some(rest),
+    };
+    rest.is_empty()
+        || numbered.is_some_and(|part| !part.is_empty() && part.bytes().all(|one| one.is_ascii_digit()))
+}
+
 /// Maximum number of kinds of storage that are named.
 const STORAGE_NAMED: usize = 3;
 
 /// The file systems of the targets, or the devices if there is none: `ext4 on nvme0n1 (PM9A3)`, `12 × xfs (P3700)`.
 fn storage(report: &Report) -> Option<String> {
     let host = &report.host;
-    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let model = |source: &str| {
-        let device = host.devices.iter().find(|device| source.starts_with(&device.name))?;
+        let device = host.devices.iter().find(|device| is_on(source, &device.name))?;
         device.model.known().map(|model| model.trim().to_owned()).filter(|model| !model.is_empty())
     };
     let of_system = |system: &FileSystemFacts| {
-        let source = last(&system.source);
-        let on = Some(source.clone()).filter(|on| !on.is_empty() && *on != system.kind);
-        (system.kind.clone(), on, model(&source))
-    };
-    let of_device = |device: &BlockDeviceFacts| {
-        ("block device".to_owned(), Some(device.name.clone()), model(&device.name))
+        // A share of a server is named with its server, a device without its directory.
+        let source = match system.source.strip_prefix("/dev/") {
+            Some(device) => device.rsplit('/').next().unwrap_or_default(),
+            None => &system.source,
+        };
+        let on = Some(source.to_owned()).filter(|on| !on.is_empty() && *on != system.kind);
+        (system.kind.clone(), on, model(source))
     };
     let mut all: Vec<_> = host.file_systems.iter().map(of_system).collect();
     if all.is_empty() {
-        all.extend(host.devices.iter().map(of_device));
+        let raw =
+            |device: &BlockDeviceFacts| ("raw".to_owned(), Some(device.name.clone()), model(&device.name));
+        all.extend(host.devices.iter().map(raw));
     }
     let groups = analysis::figures::grouped(&all, |(kind, _, model)| (kind, model));
     let words = |same: &Vec<&(String, Option<String>, Option<String>)>| {
         let (kind, on, model) = same[0];
         let model = model.as_ref().map(|model| format!(" ({model})")).unwrap_or_default();
         match (same.len(), on) {
+            (1, Some(on)) if kind == "raw" => format!("block device {on}{model}"),
+            (_, _) if kind == "raw" => format!("{} block devices{model}", same.len()),
             (1, Some(on)) => format!("{kind} on {on}{model}"),
             (1, None) => format!("{kind}{model}"),
             (count, _) => format!("{count} × {kind}{model}"),
@@ -229,4 +244,23 @@ fn paused(run: &RunInfo) -> Option<String> {
     };
     let paused = duration(run.paused_ns as f64 / 1e9);
     Some(format!("; it did not run for {paused} of them: {killed}, resumed {times}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_on;
+
+    #[test]
+    fn a_partition_is_on_its_own_device() {
+        for (source, name) in
+            [("sda", "sda"), ("sda1", "sda"), ("nvme0n1p2", "nvme0n1"), ("nvme0n1", "nvme0n1")]
+        {
+            assert!(is_on(source, name), "{source} {name}");
+        }
+        for (source, name) in
+            [("sdaa1", "sda"), ("nvme0n10", "nvme0n1"), ("sdb", "sda"), ("server:/sda", "sda")]
+        {
+            assert!(!is_on(source, name), "{source} {name}");
+        }
+    }
 }

@@ -9,6 +9,7 @@ use analysis::{
     sweeps::Curve,
 };
 use plan::{Amount, Asked, Bytes, FigureQuantity, Nanos, Setting};
+use record::PublishedKind;
 
 /// How many rows of a table of statements are included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,6 +194,11 @@ pub(crate) fn promised_unit(report: &Report, verdict: &Verdict) -> &'static str 
     let measured = verdict.about.iter().filter_map(|&place| report.figures.get(place)).map(|own| own.phase);
     let named = verdict.commitment.figures.phase.filter(|_| verdict.about.is_empty());
     names::common_operations_unit(measured.chain(named))
+}
+
+/// Whether a published figure is a measured result that was compared on purpose, under the same conditions.
+pub(crate) fn is_result(one: &PublishedComparison) -> bool {
+    one.published.kind == PublishedKind::Measured && !one.elsewhere && one.differs.is_empty()
 }
 
 /// A value of a published figure, or of the own one beside it.

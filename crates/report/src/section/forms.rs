@@ -8,9 +8,9 @@ use analysis::{
     comparisons::PublishedComparison,
     gate::{Kind, Stated},
 };
-use record::{Metric, Published, PublishedKind, PublishedStatistic};
+use record::{Metric, Published, PublishedStatistic};
 
-use super::block::{Block, Extent, only, published_value};
+use super::block::{Block, Extent, is_result, only, published_value};
 use super::statements::of_kinds;
 use crate::format::table::{Align, Cell, Table, Tone};
 use crate::format::{NOT_OBSERVED, grouped, megabytes, percent};
@@ -42,12 +42,7 @@ pub(crate) fn in_published_form(report: &Report) -> Vec<Block> {
 /// The published figures that a study names beside the own ones, in a few columns.
 fn brief(report: &Report) -> Vec<Block> {
     let says = report.found.published.iter().filter_map(|one| Some((one, one.says()?)));
-    let own: Vec<_> = says
-        .filter(|(_, one)| {
-            let is_result = one.published.kind == PublishedKind::Measured;
-            is_result && !one.elsewhere && one.own.is_some() && one.differs.is_empty()
-        })
-        .collect();
+    let own: Vec<_> = says.filter(|(_, one)| is_result(one) && one.own.is_some()).collect();
     let more = own.len().saturating_sub(BRIEF_MAX);
     let own_value = |(stated, one): &(&Stated<PublishedComparison>, &PublishedComparison)| {
         let value = one.own.map(|own| published_value(one, own)).unwrap_or_default();

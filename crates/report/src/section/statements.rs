@@ -114,7 +114,6 @@ fn part(report: &Report, table: &analysis::gate::Table, rows: &[&Row], shared: b
     let subject = subject(table.of);
     let mut shown = empty(subject.iter().map(|&(heading, align, _)| (heading, align)), table);
     let mut previous: Option<&Row> = None;
-    let has_operations = table.columns.iter().any(|head| head.key == "operations_per_second");
     for &row in rows {
         let own = row.figures.first().and_then(|&place| report.figures.get(place));
         let mut cells = match own {
@@ -124,8 +123,8 @@ fn part(report: &Report, table: &analysis::gate::Table, rows: &[&Row], shared: b
             None => continue,
         };
         let operations = own.map_or("ops/s", Figure::operations_unit);
-        // Small transfers are counted, as in data sheets, unless a column of its own does that.
-        let transfer = small_transfer(report, row).filter(|_| !has_operations);
+        // Small transfers are counted, as in data sheets.
+        let transfer = small_transfer(report, row).filter(|_| OF_FIGURES.contains(&table.kind));
         let counted = |value: &Value| match (value, transfer) {
             (Value::Rate(rate, RateOf::Bytes), Some(bytes)) if *rate > 0.0 => {
                 Some(rate_in(rate / bytes as f64, operations).into())
@@ -153,6 +152,18 @@ fn part(report: &Report, table: &analysis::gate::Table, rows: &[&Row], shared: b
     };
     (!shown.is_empty()).then(|| Block::Table { caption, table: shown.without_empty_columns() })
 }
+
+/// Kinds of statements all of whose rates are those of their figures.
+const OF_FIGURES: [Kind; 8] = [
+    Kind::Scaling,
+    Kind::LayerOverhead,
+    Kind::CurveShape,
+    Kind::Overlay,
+    Kind::Peaks,
+    Kind::WeakScaling,
+    Kind::Extrapolation,
+    Kind::Crossover,
+];
 
 /// The size of the transfers of all figures of a row, if it is the same small one.
 fn small_transfer(report: &Report, row: &Row) -> Option<u64> {

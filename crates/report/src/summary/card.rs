@@ -44,8 +44,10 @@ const CONTRASTS_MAX: usize = 3;
 const CLAIM_LENGTH: usize = 90;
 /// Maximum length of its evidence.
 const EVIDENCE_LENGTH: usize = 72;
-/// Maximum number of rows of scores, commitments, claims and best points together, if the commitments are fewer.
+/// Number of rows of scores, commitments and claims up to which best points fill the card.
 const ROWS_MAX: usize = 6;
+/// Maximum number of best points below a table of targets.
+const BEST_BESIDE_MAX: usize = 3;
 /// Maximum number of best points that are named with their caution.
 const PEAKS_NAMED_MAX: usize = 6;
 /// Maximum number of swept keys with a column each.
@@ -81,8 +83,17 @@ impl Card {
         let claims = claims(report, ROWS_MAX.saturating_sub(used).max(1));
         let used = used + claims.len();
         judged.extend(lines(claims));
-        let mut results: Vec<Block> = members(report).iter().flat_map(Members::blocks).collect();
-        let has_members = !results.is_empty();
+        let members: Vec<(Members<'_>, Vec<Block>)> = members(report)
+            .into_iter()
+            .map(|one| {
+                let blocks = one.blocks();
+                (one, blocks)
+            })
+            .collect();
+        let shown = members.iter().filter(|(_, blocks)| !blocks.is_empty());
+        let in_members: HashSet<&str> =
+            shown.flat_map(|(these, _)| &these.all).map(|one| one.figure.group.as_str()).collect();
+        let mut results: Vec<Block> = members.iter().flat_map(|(_, blocks)| blocks.clone()).collect();
         results.extend(rows.jobs());
         results.extend(contrasts(report));
         results.extend(targets::blocks(report, &rows.marks));
@@ -90,10 +101,12 @@ impl Card {
         let has_all_figures = has_score || few && judged.is_empty() && results.is_empty();
         if has_all_figures {
             results.extend(rows.figures());
-        } else if !has_members {
-            results.extend(lines(rows.best(ROWS_MAX.saturating_sub(used))));
+        } else {
+            let room = ROWS_MAX.saturating_sub(used);
+            let room = if in_members.is_empty() { room } else { room.min(BEST_BESIDE_MAX) };
+            results.extend(lines(rows.best(room, &in_members)));
         }
-        results.extend(if has_members { peaks_hold(report, "") } else { caution(report) });
+        results.extend(if in_members.is_empty() { caution(report) } else { peaks_hold(report, "") });
         results.extend(withheld_best(report));
         if let Some(scaled) = &report.run.scaled {
             let first = if has_all_figures { &mut results } else { &mut judged };
@@ -480,12 +493,15 @@ impl<'a> Rows<'a> {
         Cell::toned(compact_rate(figure.spread_in(unit).median, unit), tone)
     }
 
-    /// The best point of each sweep, in at most `most` lines and one that counts the rest; none if `most` is 0.
-    fn best(&self, most: usize) -> Vec<Line> {
+    /// The best point of each sweep of other workloads than `shown`, in at most `most` lines and one that counts the rest;
+    /// none if `most` is 0.
+    fn best(&self, most: usize, shown: &HashSet<&str>) -> Vec<Line> {
         if most == 0 {
             return Vec::new();
         }
-        let all: Vec<_> = self.report.found.best.iter().filter_map(|one| Some((one, one.says()?))).collect();
+        let is_shown = |place: usize| shown.contains(self.report.figures[place].group.as_str());
+        let all = self.report.found.best.iter().filter(|one| !is_shown(one.figure()));
+        let all: Vec<_> = all.filter_map(|one| Some((one, one.says()?))).collect();
         let line = |(stated, best): &(&Stated<Best>, &Best)| {
             let figure = &self.report.figures[stated.figure()];
             // With several transfer sizes, the best is the one with the highest byte rate.
@@ -499,7 +515,7 @@ impl<'a> Rows<'a> {
             let mark = self.mark_at(Some(stated.figure()));
             // Doubts about the figure are marked by letters instead.
             let why = stated.reasons.iter().map(|one| one.because);
-            let why = why.filter(|because| !matches!(because, Because::Doubted(_)));
+            let why = why.filter(|because| !matches!(because, Because::Doubted(check) if check.is_doubt()));
             let why: String = why.map(|because| format!("; {}", because.name())).collect();
             let measured = match best.elapsed {
                 Some(seconds) => duration(seconds),

@@ -7,13 +7,12 @@ use analysis::{
     gate::{Judgement, Stated},
 };
 use plan::Bound;
-use record::PublishedKind;
 
 use crate::format::counted;
 use crate::format::table::{Cell, Table, Tone};
 use crate::report::Report;
 use crate::section::statements::tone;
-use crate::section::{Block, criterion, promised_unit, promised_value, published_value};
+use crate::section::{Block, criterion, is_result, promised_unit, promised_value, published_value};
 
 /// Maximum number of commitments on a card.
 const LISTED_MAX: usize = 8;
@@ -101,9 +100,7 @@ fn why(one: &Verdict) -> String {
 /// What others measured beside the figure that decided, in the unit of the commitment.
 fn published<'a>(report: &'a Report, one: &Verdict) -> Option<&'a PublishedComparison> {
     let amount = one.amount?;
-    let is_result = |other: &&PublishedComparison| {
-        other.published.kind == PublishedKind::Measured && !other.elsewhere && other.unit() == amount.unit()
-    };
+    let is_alike = |other: &&PublishedComparison| is_result(other) && other.unit() == amount.unit();
     let is_beside = |other: &&PublishedComparison| match other.figure {
         Some(place) => one.figure == Some(place) || one.about.contains(&place),
         None => false,
@@ -117,6 +114,6 @@ fn published<'a>(report: &'a Report, one: &Verdict) -> Option<&'a PublishedCompa
         let mut rivals = all.filter(|rival| rival.figure == one.figure && rival.place != one.place);
         !rivals.any(|rival| distance(rival, other.value()) < distance(one, other.value()))
     };
-    let results = report.found.published.iter().filter_map(Stated::says).filter(is_result);
+    let results = report.found.published.iter().filter_map(Stated::says).filter(is_alike);
     results.filter(is_beside).find(is_nearest)
 }

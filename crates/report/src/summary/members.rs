@@ -1,19 +1,19 @@
 //! The targets of a study beside each other: the best figure of each, what was published, and what it loses.
 
 use analysis::{
-    audit::Outcome,
+    audit::{Outcome, Use},
     comparisons::PublishedComparison,
     gate::{Because, Reason, Stated},
+    scaling::LayerOverhead,
 };
 use plan::Phase;
-use record::PublishedKind;
 
 use crate::format::table::{Cell, Table, Tone};
-use crate::format::{compact_rate, percent};
+use crate::format::{BYTES_PER_SECOND, compact_rate, names, percent};
 use crate::report::Report;
 use crate::report::figure::Figure;
 use crate::section::utilisation::utilisation;
-use crate::section::{Block, point, published_value, signed, title};
+use crate::section::{Block, is_result, point, published_value, signed, title};
 
 /// With at least this many targets, the best of each is compared; the lines of fewer fit one chart.
 const MEMBERS_MIN: usize = 4;
@@ -69,8 +69,7 @@ fn of_group<'a>(report: &'a Report, figures: &[&'a Figure]) -> Option<Members<'a
         return None;
     }
     let group = figures[0].group.as_str();
-    let is_large = figures.iter().all(|figure| figure.is_large());
-    let unit = if is_large { crate::format::BYTES_PER_SECOND } else { figures[0].operations_unit() };
+    let unit = unit_of(figures);
     // The device whose sum is compared with belongs to another workload.
     let baselines = report.found.scaling.iter().filter(|one| report.figures[one.figure()].group == group);
     let mut baselines: Vec<usize> = baselines.filter_map(|one| one.inputs.get(1).copied()).collect();
@@ -82,46 +81,79 @@ fn of_group<'a>(report: &'a Report, figures: &[&'a Figure]) -> Option<Members<'a
     let of_target = |target: &'a str| {
         let own = candidates.iter().copied().filter(move |figure| figure.target == target);
         let phases = analysis::figures::grouped(own, |figure| figure.phase);
-        phases.into_iter().filter_map(|same| member(report, target, &same)).collect::<Vec<_>>()
+        phases.into_iter().filter_map(|same| member(report, target, &same, unit)).collect::<Vec<_>>()
     };
     let all: Vec<Member<'_>> = report.study.targets.iter().flat_map(|one| of_target(&one.name)).collect();
     (!all.is_empty()).then_some(Members { group, unit, all })
 }
 
+/// The unit of the rates of `figures`: transfers are counted if all have one small size.
+fn unit_of(figures: &[&Figure]) -> &'static str {
+    let small =
+        |figure: &&Figure| (!figure.is_large() && !figure.is_operations()).then_some(figure.transfer_bytes);
+    match figures {
+        [first, others @ ..]
+            if others.iter().all(|other| small(other) == small(first)) && small(first).is_some() =>
+        {
+            first.operations_unit()
+        }
+        _ if figures.iter().any(|figure| figure.is_operations()) => {
+            names::common_operations_unit(figures.iter().map(|figure| figure.phase))
+        }
+        _ => BYTES_PER_SECOND,
+    }
+}
+
 /// The best of `figures`, all of one target and phase.
-fn member<'a>(report: &'a Report, target: &'a str, figures: &[&'a Figure]) -> Option<Member<'a>> {
+fn member<'a>(report: &'a Report, target: &'a str, figures: &[&'a Figure], unit: &str) -> Option<Member<'a>> {
     let of_these = |place: usize| figures.iter().copied().find(|figure| figure.number == place + 1);
     let best = report.found.best.iter().find_map(|one| Some((one, of_these(one.figure())?)));
     let (figure, withheld) = match (best, figures) {
         (Some((stated, figure)), _) => {
             (figure, (stated.outcome == Outcome::Withheld).then(|| because(&stated.reasons)))
         }
-        (None, [only]) => (*only, None),
+        (None, [only]) => (*only, withheld(report, only)),
         _ => return None,
     };
     let place = figure.number - 1;
     let scaling = report.found.scaling.iter().find(|one| one.figure() == place);
     let reference = report.study.targets.iter().find(|one| one.name == target)?.above.as_deref();
-    let taxes = report.found.taxes.iter().filter(|one| {
-        let own = &report.figures[one.figure()];
-        (&*own.target, own.phase, &own.group) == (target, figure.phase, &figure.group)
-    });
+    // Only the tax between the two figures that are shown: others are of points that both targets have.
+    let is_shown = |place: usize| {
+        let own = &report.figures[place];
+        let best = report.found.best.iter().find(|one| {
+            let other = &report.figures[one.figure()];
+            (&other.group, &other.target, other.phase) == (&own.group, &own.target, own.phase)
+        });
+        best.is_none_or(|best| best.figure() == place)
+    };
     let tax = reference.and_then(|reference| {
-        let of = |one: &&Stated<_>| {
-            one.inputs.get(1).is_some_and(|&other| report.figures[other].target == reference)
+        let is_against = |one: &&Stated<LayerOverhead>| {
+            let other = one.inputs.get(1).copied();
+            one.figure() == place
+                && other.is_some_and(|other| report.figures[other].target == reference && is_shown(other))
         };
-        Some((title(report, reference), told(taxes.clone().find(of)?, |one| one.share)))
+        let tax = report.found.taxes.iter().find(is_against)?;
+        Some((title(report, reference), told(tax, |one| one.share)))
     });
     Some(Member {
         target: title(report, target),
         phase: figure.phase,
         figure,
         withheld,
-        published: published(report, figure),
+        published: published(report, figure, unit),
         scaling: scaling.map(|one| told(one, |one| one.share)),
         tax,
         busy: utilisation(figure).and_then(|one| one.busy).map(|(mean, _)| mean),
     })
+}
+
+/// Why the audit allows no statement about `figure`.
+fn withheld(report: &Report, figure: &Figure) -> Option<String> {
+    let issues = report.found.audit.iter().filter(|one| one.figure == Some(figure.number - 1));
+    let names: Vec<&str> =
+        issues.filter(|one| one.withholds(Use::Other)).map(|one| one.check.name()).collect();
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 fn told<T, V>(stated: &Stated<T>, value: impl Fn(&T) -> V) -> Told<V> {
@@ -137,17 +169,11 @@ fn because(reasons: &[Reason]) -> String {
     reasons.iter().map(|one| one.because.name()).collect::<Vec<_>>().join(", ")
 }
 
-/// What was published of the same target and phase: of `figure` itself, else of another point of its sweep.
-fn published<'a>(report: &'a Report, figure: &Figure) -> Option<&'a PublishedComparison> {
-    let is_result = |one: &&PublishedComparison| {
-        one.published.kind == PublishedKind::Measured && !one.elsewhere && one.differs.is_empty()
-    };
-    let is_same = |one: &&PublishedComparison| {
-        (one.target.as_deref(), one.phase, one.group.as_deref())
-            == (Some(&*figure.target), Some(figure.phase), Some(&*figure.group))
-    };
-    let all = || report.found.published.iter().filter_map(Stated::says).filter(is_result).filter(is_same);
-    all().find(|one| one.figure == Some(figure.number - 1)).or_else(|| all().next())
+/// What was published beside `figure` in this unit.
+fn published<'a>(report: &'a Report, figure: &Figure, unit: &str) -> Option<&'a PublishedComparison> {
+    let wanted = if unit == BYTES_PER_SECOND { "bytes/s" } else { "ops/s" };
+    let mut all = report.found.published.iter().filter_map(Stated::says).filter(|one| is_result(one));
+    all.find(|one| one.figure == Some(figure.number - 1) && one.unit() == wanted)
 }
 
 impl Member<'_> {

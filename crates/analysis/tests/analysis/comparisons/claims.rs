@@ -54,6 +54,7 @@ fn first(study: &Study, rule: Claim) -> (Judgement, String) {
     (first.judgement, first.evidence.join("; "))
 }
 
+/// The transfers of these studies have 4 KiB, so their rates are said in IOPS.
 #[test]
 fn a_difference_beyond_the_scatter_holds() {
     let study = study(&FAST, &SLOW);
@@ -61,13 +62,17 @@ fn a_difference_beyond_the_scatter_holds() {
         |left, right| rule("own", Quantity::BestRate, on(left), Relation::Greater, Side::Measured(on(right)));
     assert_eq!(
         first(&study, greater("xfs", "gpfs")),
-        (Judgement::Holds, "10 GB/s (xfs, write, tasks 8) > 8 GB/s (gpfs, write, tasks 8)".to_owned())
+        (
+            Judgement::Holds,
+            "2,441,406 IOPS (xfs, write, tasks 8) > 1,953,125 IOPS (gpfs, write, tasks 8)".to_owned()
+        )
     );
     assert_eq!(
         first(&study, greater("gpfs", "xfs")),
         (
             Judgement::DoesNotHold,
-            "8 GB/s (gpfs, write, tasks 8) < 10 GB/s (xfs, write, tasks 8); should be greater".to_owned()
+            "1,953,125 IOPS (gpfs, write, tasks 8) < 2,441,406 IOPS (xfs, write, tasks 8); should be greater"
+                .to_owned()
         )
     );
     let less = rule("own", Quantity::LowestRate, on("gpfs"), Relation::Less, Side::Measured(on("xfs")));
@@ -82,7 +87,7 @@ fn a_difference_within_the_scatter_cannot_be_told() {
         first(&study, rule),
         (
             Judgement::CannotTell,
-            "10 GB/s (xfs, write, tasks 8) against 9 GB/s (gpfs, write, tasks 8), a difference within the \
+            "2,441,406 IOPS (xfs, write, tasks 8) against 2,197,266 IOPS (gpfs, write, tasks 8), a difference within the \
              scatter; 99 repetitions a side would tell 11.1 %"
                 .to_owned()
         )
@@ -172,7 +177,7 @@ fn tolerance_and_factor_are_of_the_right_side() {
     assert_eq!(judgement, Judgement::Holds);
     assert_eq!(
         evidence,
-        "9.09 GB/s (xfs, write, tasks 8) = 10 GB/s (gpfs, write, tasks 8) × 0.909, equal within 1 %: yes"
+        "2,219,238 IOPS (xfs, write, tasks 8) = 2,441,406 IOPS (gpfs, write, tasks 8) × 0.909, equal within 1 %: yes"
     );
     let greater = |tolerance| Claim {
         tolerance,
@@ -384,8 +389,9 @@ fn sides_of_two_workloads_are_told_apart() {
         rule("own", Quantity::BestRate, of("large"), Relation::Greater, Side::Measured(of("small"))),
     );
     assert!(
-        evidence
-            .starts_with("10 GB/s (large: xfs, write, tasks 8) against 8 GB/s (small: xfs, write, tasks 8)"),
+        evidence.starts_with(
+            "2,441,406 IOPS (large: xfs, write, tasks 8) against 1,953,125 IOPS (small: xfs, write, tasks 8)"
+        ),
         "{evidence}"
     );
 }

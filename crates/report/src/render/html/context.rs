@@ -5,6 +5,7 @@ use crate::report::object::object;
 use crate::report::{DOUBT, Definition};
 use analysis::{
     RateName,
+    audit::AuditIssue,
     figures::{DeviceMean, RepetitionFigure},
     nodes::device_spread,
 };
@@ -181,7 +182,7 @@ const PARTS: [(&str, &str, &[&str]); 10] = [
     ),
     ("published", "Published figures and other tools", &["beside", "cross-check", "printed"]),
     ("doubts", "Doubts, one by one", &["audit"]),
-    ("conditions", "Conditions", &["layouts", "time"]),
+    ("conditions", "Conditions", &["scaled", "layouts", "time"]),
     ("more", "Everything else", &[]),
 ];
 
@@ -362,7 +363,7 @@ fn figure_value(report: &Report, figure: &Figure, charts: &[Chart]) -> Value {
         "page_cache": figure.page_cache,
         "notes": figure.notes,
         "caveats": all_caveats(figure),
-        "doubts": doubts.map(|one| object(DOUBT, one)).collect::<Value>(),
+        "doubts": doubts.map(issue).collect::<Value>(),
         "tables": tables([
             (repeated.as_str(), repetitions),
             ("Latency, all repetitions together", latencies(figure)),
@@ -370,6 +371,13 @@ fn figure_value(report: &Report, figure: &Figure, charts: &[Chart]) -> Value {
         ]),
         "charts": captions(charts),
     })
+}
+
+/// An issue of the audit, with whether it is a doubt.
+fn issue(one: &AuditIssue) -> Value {
+    let mut fields = object(DOUBT, one);
+    fields.insert("is_doubt".to_owned(), one.check.is_doubt().into());
+    fields.into()
 }
 
 /// The non-empty tables with their captions.

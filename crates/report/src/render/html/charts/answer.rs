@@ -1,5 +1,5 @@
-//! The chart of the first screen: commitments or changes if there are any, else the most informative chart
-//! of the study.
+//! The pictures of the first screen: changes between two runs, else up to four charts of the study, chosen by what varies
+//! in it, else its commitments.
 
 use analysis::{
     comparisons::{Comparison, Verdict, side},
@@ -57,10 +57,10 @@ pub(crate) fn pictures(
     if second.is_none() && !report.found.scores.is_empty() {
         return Vec::new();
     }
-    if let Some((other, changes)) =
-        second.and_then(|(other, all)| Some((other, changes(all, [report, other])?)))
+    if let Some((other, compared)) = second
+        && let Some(changes) = changes(compared, [report, other])
     {
-        return std::iter::once(changes).chain(latency::beside([report, other])).collect();
+        return std::iter::once(changes).chain(latency::beside([report, other], compared)).collect();
     }
     // If two runs have nothing comparable, the chart is of the first run and its title says so. Sweep charts
     // contain both runs.

@@ -37,6 +37,9 @@ pub(super) const fn unit_of(value: &SettingValue) -> &'static str {
     }
 }
 
+/// The key of mixes of reads and writes.
+const MIX: &str = "read_percent";
+
 /// Whether each of at least three values is about twice the one before.
 fn double(values: &[f64]) -> bool {
     /// Sizes such as 1 GB and 2 GiB count as well.
@@ -75,7 +78,8 @@ impl Axis {
         let smallest = steps.iter().copied().fold(f64::INFINITY, f64::min);
         let logarithmic = values.first().zip(values.last()).is_some_and(|(&first, &last)| {
             let grows = last / first >= ratio && largest > smallest * UNEVEN_STEPS;
-            first > 0.0 && (grows || double(&values))
+            // A mix is drawn against its share of writes, which may be 0.
+            key != MIX && first > 0.0 && (grows || double(&values))
         });
         Self { key: key.to_owned(), unit, values, logarithmic }
     }
@@ -83,7 +87,7 @@ impl Axis {
     /// The name of the key for titles.
     pub(super) fn name(&self) -> &str {
         match self.key.as_str() {
-            "read_percent" => "the share of writes",
+            MIX => "the share of writes",
             "transfer" => "transfer size",
             "size" => "file size",
             key => key,
@@ -108,7 +112,7 @@ impl Axis {
     }
 
     fn is_mix(&self) -> bool {
-        self.key == "read_percent"
+        self.key == MIX
     }
 
     /// Position of a value. A mix of reads and writes is drawn against its share of writes.
@@ -191,6 +195,7 @@ mod tests {
 
     #[test]
     fn a_mix_is_drawn_against_its_writes() {
+        assert_eq!(Axis::new("read_percent", "", vec![25.0, 50.0, 100.0]).layout()["type"], "linear");
         let axis = Axis::new("read_percent", "", vec![0.0, 30.0, 100.0]);
         assert!((axis.at(30.0) - 70.0).abs() < f64::EPSILON);
         assert_eq!(axis.layout()["ticktext"][0], "100 %");

@@ -30,7 +30,7 @@ const MARKED_MAX: usize = 40;
 /// Maximum number of points of a line; of more, neighbours are averaged.
 const POINTS_MAX: usize = 1500;
 
-/// A histogram of CPU ratios for each workload, and the charts of each pass.
+/// The throughput of all systems and a histogram of CPU ratios for each workload, and the charts of each pass.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
     let passes =
         analysis::jobs::first_passes(&report.found.timelines).filter_map(Stated::says).take(PASSES_MAX);

@@ -1,6 +1,7 @@
 //! Latency percentiles of figures, and latencies of sweeps against the swept key and against the rate.
 
 use analysis::{
+    comparisons::Comparison,
     figures::ShownIn,
     sweeps::{Curve, CurvePoint},
 };
@@ -117,19 +118,23 @@ fn percentiles(report: &Report, figures: &[&Figure], omitted: &str) -> Chart {
 /// Maximum number of figures of two runs whose percentiles are beside each other.
 const BESIDE_MAX: usize = 12;
 
-/// The percentiles of the figures that both `runs` have: open before, filled after.
-pub(super) fn beside(runs: [&Report; 2]) -> Option<Chart> {
+/// The percentiles of the figures that both `runs` have and that are `compared`: open before, filled after.
+pub(super) fn beside(runs: [&Report; 2], compared: &[Comparison]) -> Option<Chart> {
     let of = |figure: &Figure| figure.latency.first().is_some_and(|one| one.count > 0);
-    let pairs: Vec<[&Figure; 2]> = runs[0]
-        .figures
-        .iter()
-        .filter_map(|one| {
-            let same = |other: &&Figure| (&other.case, other.phase) == (&one.case, one.phase);
-            let other = runs[1].figures.iter().find(same)?;
-            (of(one) && of(other)).then_some([one, other])
-        })
-        .take(BESIDE_MAX)
-        .collect();
+    let is_compared = |figure: &Figure| {
+        let same = |one: &&Comparison| (&one.case, one.phase) == (&figure.case, figure.phase);
+        let mut same = compared.iter().filter(same).peekable();
+        same.peek().is_some() && same.all(|one| !one.is_withheld())
+    };
+    let pair = |one| {
+        let one: &Figure = one;
+        let same = |other: &&Figure| (&other.case, other.phase) == (&one.case, one.phase);
+        let other = runs[1].figures.iter().find(same)?;
+        (of(one) && of(other) && is_compared(one)).then_some([one, other])
+    };
+    let mut pairs: Vec<[&Figure; 2]> = runs[0].figures.iter().filter_map(pair).collect();
+    let more = pairs.len().saturating_sub(BESIDE_MAX);
+    pairs.truncate(BESIDE_MAX);
     let labels: Vec<String> = pairs.iter().map(|[one, _]| label(runs[0], one)).collect();
     let tail = |figure: &Figure| {
         let shown = figure.latency[0].shown(ShownIn::Latencies);
@@ -155,7 +160,9 @@ pub(super) fn beside(runs: [&Report; 2]) -> Option<Chart> {
         }
     }
     (!labels.is_empty()).then(|| {
-        Chart::new("beside", "", "Latency percentiles before and after", "Open: before, filled: after.")
+        let more = if more == 0 { String::new() } else { format!(" {more} more figures in the tables.") };
+        let note = format!("Open: before, filled: after.{more}");
+        Chart::new("beside", "", "Latency percentiles before and after", note)
             .height(FRAME_PX + ROW_PX * labels.len())
             .axes(axis("latency of a transfer", nanos.into_iter()), rows(&labels))
             .traces(data)

@@ -61,8 +61,9 @@ fn chart(these: &Members<'_>) -> Chart {
     let main = 1.0 - panels.len() as f64 * (PANEL + BETWEEN);
     let own = these.all.iter().filter_map(|one| one.rate(these.unit)).fold(0.0, f64::max) / scale;
     let published = |one: &Member<'_>| one.published.map(|other| other.value() / scale);
-    let near = these.all.iter().filter_map(published).filter(|value| *value <= own * FAR);
-    let top = near.fold(own, f64::max) * HEADROOM;
+    let all = these.all.iter().filter_map(published);
+    let near = all.filter(|value| own == 0.0 || *value <= own * FAR);
+    let top = near.fold(own, f64::max).max(f64::MIN_POSITIVE) * HEADROOM;
     let mut data = Vec::new();
     // Rows go from top to bottom, bars of a row from bottom to top.
     for &phase in phases.iter().rev() {
@@ -141,7 +142,9 @@ fn bars(unit: &str, scale: f64, name: &str, phase: Phase, these: &[&Member<'_>])
         let words = if at.is_empty() { words } else { format!("{words} at {}", escaped(&at)) };
         let value = rate.unwrap_or(0.0);
         let bar = error_bar(value, several.then_some(ends), |distance| distance / scale);
-        ((value / scale, escaped(one.target), words, one.figure.number), bar)
+        // What the page adds of a figure has its rate.
+        let figure = rate.map_or(0, |_| one.figure.number);
+        ((value / scale, escaped(one.target), words, figure), bar)
     });
     let labels: Vec<Value> = these.iter().map(|one| escaped(&said(one, unit)).into()).collect();
     // The words are within the bar, where neither ticks nor lines cross them, so it has no pattern.
