@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use dialect::batch::{BatchRequest, Jobs, Script, System, scripts};
-use plan::{Budget, Plan, RunEnvironment, SettingValue, shell_word};
+use plan::{Budget, RunEnvironment, SettingValue, shell_word};
 
 use crate::arguments::{Basis, BatchArguments};
 use crate::console::exit::{Exit, Failure};
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
         jobs: if arguments.per_point { Jobs::PerNodes } else { Jobs::One },
         ranks_per_node: arguments.ranks_per_node,
         time: arguments.wall_time,
-        options: options(&plan, &arguments.basis)?,
+        options: options(&arguments.scale.budget(), &arguments.basis)?,
         account: arguments.account.clone(),
         partition: arguments.partition.clone(),
         directives: arguments.directives.clone(),
@@ -67,10 +67,13 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
     print(&format!("{list}submit them with: sh {submit}\n")).map(|()| Exit::Success)
 }
 
-/// The options with which the jobs scale the study as it was scaled here, and what their prediction rests on.
-fn options(plan: &Plan, basis: &Basis) -> Result<Vec<String>, Failure> {
-    let Some(scaling) = &plan.scaling else { return Ok(Vec::new()) };
-    let Budget { time, space, tasks, nodes } = scaling.budget;
+/// The options with which the jobs scale the study, and what their prediction rests on. A study that fits here may not
+/// fit with what a job knows of its node.
+fn options(budget: &Budget, basis: &Basis) -> Result<Vec<String>, Failure> {
+    if budget.is_unlimited() {
+        return Ok(Vec::new());
+    }
+    let Budget { time, space, tasks, nodes } = *budget;
     let mut words = Vec::new();
     let mut add = |option: &str, value: Option<String>| {
         words.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use plan::study::UnknownId;
-use plan::{Bytes, Case, Layer, Operation, Phase, Plan, PublishedReference, Setting, SettingValue};
+use plan::{
+    Bytes, Case, Layer, Operation, Phase, Plan, PublishedReference, Setting, SettingValue, UntoldKind,
+};
 use record::{Library, Metric, Published, PublishedOperation, PublishedStatistic, PublishedUnit};
 
 use crate::figures::{Figure, Rate, RateOf, RepetitionFigure, Subject, operation_of};
@@ -193,7 +195,13 @@ pub fn beside(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<Publish
         *best = best.max(one.figure.bytes_per_second.median);
     }
     let own = OwnResults { all, bests, scaling };
-    places.into_iter().map(|(place, published)| own.placed(place, published, library)).collect()
+    // A study that was scaled may have given up what made both alike.
+    let given_up = |id: &str| plan.scaling.as_ref()?.untold(UntoldKind::Published, id);
+    let placed = |(place, published): (&PublishedReference, &Published)| {
+        let found = own.placed(place, published, library);
+        PublishedComparison { differs: given_up(&published.id).into_iter().collect(), ..found }
+    };
+    places.into_iter().map(placed).collect()
 }
 
 /// The best median rate for each target, phase and number of nodes.

@@ -228,7 +228,7 @@ impl Scaling {
         }
         if !self.kept_sizes.is_empty() {
             lines.push(format!(
-                "a cache would hold smaller files of {}: the size stays",
+                "a cache would hold smaller files of {}: they do not become smaller than that",
                 list(&self.kept_sizes)
             ));
         }

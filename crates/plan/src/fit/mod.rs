@@ -112,14 +112,21 @@ fn capped(plan: &Plan, budget: &Budget) -> Result<Plan, FitError> {
         let options = options.into_iter().filter_map(|(option, most)| Some(format!("{option} {}", most?)));
         options.collect::<Vec<_>>().join(" ")
     };
-    let least = plan.cases.iter().min_by_key(|case| (case.workload.nodes, case.workload.tasks));
-    let of_least = |asked: Option<u32>, of: fn(&Case) -> u32| asked.map(|asked| least.map_or(asked, of));
+    // The fewest of what is limited, among the cases that keep the other limit if there are some.
+    let keeps = |case: &&Case, tasks: Option<u32>, nodes: Option<u32>| {
+        tasks.is_none_or(|most| case.workload.tasks <= most)
+            && nodes.is_none_or(|most| case.workload.nodes <= most)
+    };
+    let fewest = |of: fn(&Case) -> u32, tasks: Option<u32>, nodes: Option<u32>| {
+        let kept = plan.cases.iter().filter(|case| keeps(case, tasks, nodes)).map(of).min();
+        kept.or_else(|| plan.cases.iter().map(of).min())
+    };
+    let of_tasks = budget.tasks.and_then(|_| fewest(|case| case.workload.tasks, None, budget.nodes));
+    let of_nodes =
+        budget.nodes.and_then(|_| fewest(|case| case.workload.nodes, of_tasks.max(budget.tasks), None));
     Err(FitError::NoCases {
         budget: words(budget.tasks, budget.nodes),
-        least: words(
-            of_least(budget.tasks, |case| case.workload.tasks),
-            of_least(budget.nodes, |case| case.workload.nodes),
-        ),
+        least: words(of_tasks.max(budget.tasks), of_nodes.max(budget.nodes)),
     })
 }
 

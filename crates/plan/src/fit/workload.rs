@@ -95,9 +95,17 @@ impl<'p> ScaledWorkload<'p> {
         self.cases.iter().map(|case| seconds_min(case)).fold(0.0, f64::max)
     }
 
-    /// How many times its durations can become shorter.
+    /// How many times its durations, or its numbers of operations, can become smaller.
     pub(super) fn shortest(&self) -> f64 {
-        self.clock.map_or(1.0, |(_, nanos)| nanos as f64 / 1e9 / self.seconds_min()).max(1.0)
+        let of_clock = self.clock.map_or(1.0, |(_, nanos)| nanos as f64 / 1e9 / self.seconds_min());
+        let operations = self.written.integer("operations");
+        let of_operations = operations.map_or(1.0, |all| all as f64 / self.operations_min() as f64);
+        of_clock.max(of_operations).max(1.0)
+    }
+
+    /// The fewest operations of a pass that ends by their number.
+    fn operations_min(&self) -> u64 {
+        self.cases.iter().map(|case| transfers_min(case)).max().unwrap_or(1).max(1)
     }
 
     /// The settings with sizes divided by 2^`exponent`.
@@ -159,8 +167,7 @@ impl<'p> ScaledWorkload<'p> {
             }
         }
         if let Some(operations) = self.written.integer("operations") {
-            let least = self.cases.iter().map(|case| transfers_min(case)).max().unwrap_or(1);
-            let fewer = whole_up(operations as f64 / factor).max(least);
+            let fewer = whole_up(operations as f64 / factor).max(self.operations_min());
             if fewer < operations {
                 settings.push(("operations", fewer.to_string()));
             }

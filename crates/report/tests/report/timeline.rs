@@ -54,7 +54,7 @@ fn a_hundred_launches_with_six_steps_each_leave_the_tables_readable() {
     let read = report::Study::of(&run).markdown();
     let cut = "more are in the JSON and CSV forms";
     assert!(read.contains(cut), "707 launches and steps, of which 300 are in a table");
-    assert!(!text.contains(cut) && text.lines().count() > read.lines().count());
+    assert!(text.contains("more rows in the CSV and JSON forms"), "nobody reads 707 rows in a terminal");
     let json: Value = serde_json::from_str(&report::Study::of(&run).json()).expect("JSON");
     let timers = json["statements"]["full_timer"].as_array().expect("launches");
     assert_eq!(timers.iter().filter(|one| one["step"].is_null()).count() * 7, timers.len());
