@@ -252,7 +252,17 @@ fn of_file(path: &Path, definition: &Command) -> Result<Vec<Given>, Failure> {
         };
         Failure::new(exit, error)
     })?;
-    let Some(bytes) = read_it else { return Ok(Vec::new()) };
+    let Some(bytes) = read_it else {
+        // A file that somebody named is meant.
+        let is_named = std::env::var_os(ONLY).is_some_and(|only| only == path.as_os_str());
+        return match is_named {
+            true => Err(Failure::usage(format!(
+                "{}: there is no such file, but {ONLY} names it; correct or unset it",
+                path.display()
+            ))),
+            false => Ok(Vec::new()),
+        };
+    };
     let text = String::from_utf8(bytes).map_err(|error| {
         let place = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..place].iter().filter(|&&byte| byte == b'\n').count() + 1;

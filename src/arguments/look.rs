@@ -245,8 +245,6 @@ pub(crate) struct BatchArguments {
     pub(crate) wall_time: Option<Nanos>,
     #[command(flatten)]
     pub(crate) basis: Box<super::measure::Basis>,
-    #[command(flatten)]
-    pub(crate) scale: super::scale::Scale,
     /// Account to charge.
     #[arg(long)]
     pub(crate) account: Option<String>,
@@ -280,6 +278,8 @@ pub(crate) struct BatchArguments {
     /// Additional directives for the batch system, verbatim, for example `-- --constraint=nvme`.
     #[arg(last = true)]
     pub(crate) directives: Vec<String>,
+    #[command(flatten)]
+    pub(crate) scale: super::scale::Scale,
 }
 
 /// `ioproof merge`.

@@ -24,7 +24,7 @@ pub(crate) struct RunArguments {
     /// Characterise the storage under this directory in about a minute: six figures, in six interleaved passes. Several
     /// directories are measured in turns, a minute for each, and the figures of each are compared with those of the
     /// first.
-    #[arg(long, value_name = "DIR", num_args = 1..=plan::quick::DIRECTORIES_MAX,
+    #[arg(long, value_name = "DIR", num_args = 1..,
           conflicts_with_all = ["time", "space", "tasks", "nodes"])]
     pub(crate) quick: Vec<PathBuf>,
     /// With --quick: also measure the page cache, after the storage itself.
@@ -57,8 +57,6 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) basis: Box<Basis>,
     #[command(flatten)]
-    pub(crate) scale: Scale,
-    #[command(flatten)]
     pub(crate) how: RunOptions,
     /// Agree to lose the data on a block device, named by serial number, WWN or path; may be repeated.
     #[arg(long, value_name = "SERIAL|WWN|PATH")]
@@ -70,6 +68,8 @@ pub(crate) struct RunArguments {
     /// Directory for the ledger of the layouts that a study creates [default: /var/lib/ioproof].
     #[arg(long, value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) scale: Scale,
 }
 
 /// What a prediction rests on, before what the study says of its targets.

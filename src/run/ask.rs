@@ -208,6 +208,13 @@ fn quick_plan(directories: &[PathBuf], arguments: &RunArguments) -> Result<quick
         let exit = if error.field == "directory" { Exit::HostLacks } else { Exit::Usage };
         Failure::new(exit, anyhow::anyhow!("{}: {}", error.message, error.help))
     };
+    if directories.len() > quick::DIRECTORIES_MAX {
+        return Err(Failure::usage(format!(
+            "--quick measures at most {} directories in turns, not {}: compare more with a study file (docs/STUDY.md)",
+            quick::DIRECTORIES_MAX,
+            directories.len()
+        )));
+    }
     let mut wanted = quick::Options { cached: arguments.cached, ..quick::Options::default() };
     arguments.set.iter().try_for_each(|written| wanted.set(written)).map_err(refused)?;
     let places: Vec<_> =
@@ -217,18 +224,20 @@ fn quick_plan(directories: &[PathBuf], arguments: &RunArguments) -> Result<quick
     Ok(quick)
 }
 
-/// What directories that are compared have in common: a sentence for each two that are not on separate devices.
+/// What directories that are compared have in common: a sentence for those on one file system or device, and for each two
+/// of which one is inside the other.
 ///
 /// # Errors
 /// Errors if two of them are the same directory.
 fn relations(directories: &[PathBuf]) -> Result<Vec<String>, Failure> {
     let host = Host::new(Root::default());
     let mut notes = Vec::new();
+    let mut shared: Vec<(String, Vec<String>)> = Vec::new();
     for (place, other) in directories.iter().enumerate() {
         for first in &directories[..place] {
             let [one, two] = [first, other].map(|path| visible(&path.to_string_lossy()).into_owned());
             let lacks = |error: host::HostError| Failure::from(RunnerError::from(error));
-            let what = match host.relation(first, other).map_err(lacks)? {
+            let on = match host.relation(first, other).map_err(lacks)? {
                 Relation::Same => {
                     return Err(Failure::usage(format!(
                         "{one} and {two} are the same directory, so there is nothing to compare; name two \
@@ -236,16 +245,38 @@ fn relations(directories: &[PathBuf]) -> Result<Vec<String>, Failure> {
                         shell_word(&first.to_string_lossy())
                     )));
                 }
-                Relation::Inside => format!("{one} and {two}: one is inside the other"),
-                Relation::SameFileSystem(system) => format!("{one} and {two} are both on {system}"),
-                Relation::SameDevice(device) => format!("{one} and {two} are both on device {device}"),
+                Relation::Inside => {
+                    notes.push(format!("{one} and {two}: one is inside the other: {OF_DIRECTORIES}."));
+                    continue;
+                }
+                Relation::SameFileSystem(system) => system,
+                Relation::SameDevice(device) => format!("device {device}"),
                 Relation::Apart => continue,
             };
-            notes.push(format!("{what}: a difference is one of the directories, not of the storage below."));
+            let known = shared.iter().position(|(known, _)| *known == on);
+            let place = known.unwrap_or_else(|| {
+                shared.push((on, Vec::new()));
+                shared.len() - 1
+            });
+            let all = &mut shared[place].1;
+            [one, two].into_iter().for_each(|name| {
+                if !all.contains(&name) {
+                    all.push(name);
+                }
+            });
         }
     }
+    notes.extend(shared.iter().map(|(on, all)| {
+        let (last, first) = all
+            .split_last()
+            .map_or((String::new(), String::new()), |(last, first)| (last.clone(), first.join(", ")));
+        format!("{first} and {last} are on {on}: {OF_DIRECTORIES}.")
+    }));
     Ok(notes)
 }
+
+/// What a difference of directories on the same storage is.
+const OF_DIRECTORIES: &str = "a difference is one of the directories, not of the storage below";
 
 /// The environment of a directory for the quick study.
 pub(crate) fn quick_environment(directory: &Path) -> Result<quick::QuickEnvironment, Failure> {

@@ -101,7 +101,9 @@ impl<'a> Study<'a> {
     /// them.
     #[must_use]
     pub fn text(&self, screen: Screen) -> String {
-        text::text(&self.report, screen)
+        let rivals = cross_check::text(self.run, &self.report, screen);
+        let rivals = if rivals.is_empty() { rivals } else { format!("\n{rivals}") };
+        text::text(&self.report, screen) + &rivals
     }
 
     /// All tables for a terminal.

@@ -367,6 +367,7 @@ impl Check {
     pub const fn covering(warning: &Warning) -> Option<Self> {
         match warning {
             Warning::MemoryBelow { .. } | Warning::DevicesUnknown { .. } => Some(Self::MemoryNotExcluded),
+            Warning::NotSteady { .. } => Some(Self::Unfinished),
             _ => Self::of(warning),
         }
     }

@@ -394,7 +394,7 @@ impl Sizes {
         }
         if !self.is_chosen && self.working_set < WORKING_SET_MAX {
             notes.push(format!(
-                "The data is {} because {} are free; with so little data, caches of the device may answer.",
+                "The data is {}, since {} of free space can be used for it; with so little data, caches of the device may answer.",
                 Bytes(self.working_set),
                 Bytes(environment.free_bytes)
             ));

@@ -183,6 +183,14 @@ impl Scaling {
         Some(format!("the study was scaled to {}: {}", self.budget, found.why))
     }
 
+    /// The limits whose points are left out without a changed value: `--tasks 4 --nodes 1`; empty if there are none.
+    #[must_use]
+    pub fn caps(&self) -> String {
+        let limits = [("--tasks", self.budget.tasks), ("--nodes", self.budget.nodes)];
+        let limits = limits.into_iter().filter_map(|(option, most)| Some(format!("{option} {}", most?)));
+        limits.collect::<Vec<_>>().join(" ")
+    }
+
     /// What was given up, each in a few words: `3 of 5 repetitions`.
     fn parts(&self) -> Vec<String> {
         let mut parts = Vec::new();

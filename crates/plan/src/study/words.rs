@@ -9,7 +9,11 @@ const KEYS: [(&str, &[&str], &str); 18] = [
     ("workload", &["numjobs", "procs", "processes_per_node", "workers", "clients"], "tasks = 4"),
     ("workload", &["qd", "queuedepth", "in_flight"], "depth = 32"),
     ("workload", &["runtime", "run_time", "time", "seconds", "stonewall_time"], "duration = \"30s\""),
-    ("workload", &["rw", "readwrite", "operation", "mode"], "phases = [\"read\"] and order = \"random\""),
+    (
+        "workload",
+        &["rw", "readwrite", "operation", "mode"],
+        "phases = [\"write\", \"read\"] and order = \"random\"",
+    ),
     ("workload", &["access"], "order = \"random\""),
     ("workload", &["rwmixread", "read_share", "mix"], "phases = [\"mixed\"] and read_percent = 70"),
     ("workload", &["filesize", "file_size", "blocks", "io_size"], "size = \"1GiB\", of each task"),

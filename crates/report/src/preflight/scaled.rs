@@ -34,6 +34,10 @@ pub(super) fn explained(plan: &Plan, full: bool, screen: Screen) -> String {
     }
     let settings = scaling.settings.iter().filter(|_| full);
     out.extend(settings.map(|one| wrapped("  changed     ", &visible(one), screen.prose())));
+    let caps = scaling.caps();
+    if full && !caps.is_empty() {
+        out += &wrapped("  besides     ", &format!("the points beyond {caps} are left out"), screen.prose());
+    }
     out
 }
 

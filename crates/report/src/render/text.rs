@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use plan::visible;
 
 use crate::format::counted;
-use crate::format::screen::Screen;
+use crate::format::screen::{COLUMNS, Screen};
 use crate::format::table::{width, wrapped};
 use crate::inventory::beside;
 use crate::report::Report;
@@ -75,7 +75,7 @@ fn doubts(causes: &[Cause], figures: usize, most: usize, screen: Screen) -> Stri
             used += lines;
             out.push_str(&screen.warning(&text));
         } else {
-            named.push(format!("{} {}", cause.mark, cause.named(figures)));
+            named.push(format!("{} {}", cause.mark, cause.named(figures)).trim_start().to_owned());
         }
     }
     if !named.is_empty() {
@@ -109,11 +109,13 @@ pub(crate) fn whole(report: &Report, screen: Screen) -> String {
         sections(report, Extent::Full).into_iter().partition::<Vec<_>, _>(|section| section.before_figures);
     let rates = rates(report, false);
     let sections = before.iter().chain(&rates).chain(&after);
+    // Rows of a narrow terminal take several lines.
+    let narrow = if screen.columns() < COLUMNS { 2 } else { 1 };
     for section in sections {
         let rows = match section.id {
             "summary" | "claims" | "scores" => usize::MAX,
-            "rates" | "latencies" => FULL_FIGURES,
-            _ => FULL_ROWS,
+            "rates" | "latencies" => FULL_FIGURES / narrow,
+            _ => FULL_ROWS / narrow,
         };
         section_upto(&mut out, section, screen, FULL_LINES, rows);
     }

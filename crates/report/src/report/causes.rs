@@ -7,14 +7,18 @@ use analysis::audit::{AuditIssue, Check};
 use crate::format::{counted, grouped, mark};
 use crate::report::notes::Note;
 
+/// The kind of note about the place of the record, which was said before the run and is no doubt about a figure.
+const RECORD_ON_TARGET: &str = "record-on-target";
 /// Maximum number of figures listed per cause; JSON and CSV have all.
 const NAMED: usize = 8;
 
 /// A reason to doubt figures, or an observation that explains them.
 #[derive(Debug, Clone)]
 pub(crate) struct Cause {
-    /// The letter that marks its figures; empty for an observation.
+    /// The letter that marks its figures; empty for an observation, and if it concerns no figure.
     pub(crate) mark: String,
+    /// Whether it casts doubt on something, and does not only explain figures.
+    is_doubt: bool,
     /// The check of the audit, or the kind of warning.
     pub(crate) name: String,
     /// Whether its figures cannot meet a commitment.
@@ -56,7 +60,7 @@ impl Cause {
 
     /// Whether it only explains figures and casts no doubt on them.
     pub(crate) fn is_observation(&self) -> bool {
-        self.mark.is_empty()
+        !self.is_doubt
     }
 
     /// `not quiet, 3 of 16 figures`.
@@ -81,8 +85,8 @@ impl Cause {
 /// of the record only, observations last. What the record and the audit say of the same fact is one cause.
 pub(crate) fn causes(issues: &[AuditIssue], notes: &[Note]) -> Vec<Cause> {
     let mut causes = of_audit(issues);
-    for note in notes.iter().filter(|note| !note.mark.is_empty()).map(of_note) {
-        match causes.iter_mut().find(|one| one.mark == note.mark) {
+    for note in notes.iter().filter(|note| note.kind != RECORD_ON_TARGET).map(of_note) {
+        match causes.iter_mut().find(|one| one.name == note.name && note.figures.is_empty()) {
             Some(same) => same.elsewhere.extend(note.elsewhere),
             None => causes.push(note),
         }
@@ -96,11 +100,14 @@ pub(crate) fn causes(issues: &[AuditIssue], notes: &[Note]) -> Vec<Cause> {
 pub(crate) fn of_audit(issues: &[AuditIssue]) -> Vec<Cause> {
     let mut checks = analysis::figures::grouped(issues, |one| one.check);
     checks.sort_by_key(|doubts| (!doubts[0].check.is_doubt(), !doubts[0].disqualifies()));
-    let mark = |(index, doubts): (usize, &Vec<&AuditIssue>)| match doubts[0].check.is_doubt() {
-        true => of_check(mark(index), doubts),
-        false => of_check(String::new(), doubts),
+    let mut lettered = 0;
+    let mut marked = |doubts: &Vec<&AuditIssue>| {
+        let is_lettered = doubts[0].check.is_doubt() && doubts.iter().any(|one| one.figure.is_some());
+        let letter = if is_lettered { mark(lettered) } else { String::new() };
+        lettered += usize::from(is_lettered);
+        of_check(letter, doubts)
     };
-    checks.iter().enumerate().map(mark).collect()
+    checks.iter().map(&mut marked).collect()
 }
 
 fn of_note(note: &Note) -> Cause {
@@ -110,6 +117,7 @@ fn of_note(note: &Note) -> Cause {
     let first = note.entries.first().map(|entry| entry.text.as_str()).unwrap_or_default();
     Cause {
         mark: note.mark.clone(),
+        is_doubt: true,
         disqualifies: false,
         worst: figures.first().copied(),
         figures: figures.into_iter().collect(),
@@ -131,6 +139,7 @@ fn of_check(mark: String, doubts: &[&AuditIssue]) -> Cause {
     let elsewhere = doubts.iter().filter(|one| one.figure.is_none()).map(|one| one.concerns.clone());
     Cause {
         mark,
+        is_doubt: worst.check.is_doubt(),
         name: worst.check.name().to_owned(),
         disqualifies: worst.disqualifies(),
         figures,
@@ -144,7 +153,7 @@ fn of_check(mark: String, doubts: &[&AuditIssue]) -> Cause {
 /// The marks of the causes that concern each figure, by its number.
 pub(crate) fn marks(causes: &[Cause]) -> HashMap<usize, String> {
     let mut marks: HashMap<usize, Vec<&str>> = HashMap::new();
-    for cause in causes.iter().filter(|cause| !cause.is_observation()) {
+    for cause in causes.iter().filter(|cause| !cause.mark.is_empty()) {
         for &number in &cause.figures {
             marks.entry(number).or_default().push(&cause.mark);
         }

@@ -16,9 +16,12 @@ const TOLD_MAX: usize = 3;
 /// One kind of warning of the record.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Note {
+    /// Empty if it concerns no figure.
     pub(crate) mark: String,
     pub(crate) kind: String,
     pub(crate) advice: String,
+    #[serde(skip)]
+    of_figures: bool,
     pub(crate) entries: Vec<NoteEntry>,
 }
 
@@ -44,31 +47,29 @@ struct WarningGroup<'a> {
 /// the names and marks of the checks that the audit reports; a note about the same fact has the same mark.
 pub(crate) fn notes(run: &Run, figures: &mut [Figure], doubts: &[(String, String)]) -> Vec<Note> {
     let mut notes: Vec<Note> = Vec::new();
-    let mut marked = doubts.len();
+    let mut marked = doubts.iter().filter(|(_, mark)| !mark.is_empty()).count();
     for said in said(run, figures) {
         // Figures that the audit does not name have a note of their own.
-        let check = Check::covering(said.warning).map(Check::name).filter(|_| said.figures.is_empty());
-        let of_audit = doubts.iter().find(|(name, _)| check == Some(name)).map(|(_, mark)| mark);
-        let is_of_audit = |note: &Note| doubts.iter().any(|(_, mark)| *mark == note.mark);
-        let same = |note: &Note| {
-            note.kind == said.kind
-                && match of_audit {
-                    Some(mark) => note.mark == *mark,
-                    None => !is_of_audit(note),
-                }
-        };
+        let of_figures = !said.figures.is_empty();
+        let covered = Check::covering(said.warning).map(Check::name).filter(|_| !of_figures);
+        let doubt = doubts.iter().find(|(name, _)| covered == Some(name));
+        // What the evidence of the audit already says of the whole run.
+        if doubt.is_some() && Check::of(said.warning).is_none() {
+            continue;
+        }
+        let same = |note: &Note| note.kind == said.kind && note.of_figures == of_figures;
         let at = notes.iter().position(same).unwrap_or_else(|| {
-            let mark = match (of_audit, said.warning) {
-                (Some(mark), _) => mark.clone(),
-                // Where the record is was said before the run, and is no doubt about a figure.
-                (None, Warning::RecordOnTarget { .. }) => String::new(),
-                (None, _) => {
+            let mark = match doubt {
+                Some((_, mark)) => mark.clone(),
+                // Nothing is marked with the letter of what concerns no figure.
+                None if !of_figures => String::new(),
+                None => {
                     marked += 1;
                     mark(marked - 1)
                 }
             };
             let advice = said.warning.advice().to_owned();
-            notes.push(Note { mark, kind: said.kind.clone(), advice, entries: Vec::new() });
+            notes.push(Note { mark, kind: said.kind.clone(), advice, of_figures, entries: Vec::new() });
             notes.len() - 1
         });
         notes[at].entries.push(entry(said));

@@ -234,7 +234,7 @@ pub(crate) fn prediction(report: &Report) -> Option<String> {
     Some(format!("{times} × the predicted {about} ({range}from {})", predicted.source))
 }
 
-/// `; it did not run for 6 min 3 s of them: killed, resumed once`.
+/// `; 6 min 3 s of them left nothing in the record: killed, resumed once`: it did not run, or what it did was lost.
 fn paused(run: &RunInfo) -> Option<String> {
     let killed = if run.killed > 0 { "killed" } else { "interrupted" };
     let times = match run.resumed {
@@ -243,7 +243,7 @@ fn paused(run: &RunInfo) -> Option<String> {
         n => format!("{n} times"),
     };
     let paused = duration(run.paused_ns as f64 / 1e9);
-    Some(format!("; it did not run for {paused} of them: {killed}, resumed {times}"))
+    Some(format!("; {paused} of them left nothing in the record: {killed}, resumed {times}"))
 }
 
 #[cfg(test)]

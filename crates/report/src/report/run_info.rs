@@ -100,7 +100,10 @@ pub(crate) struct ScaledInfo {
 
 impl ScaledInfo {
     fn of(scaling: &Scaling) -> Self {
-        Self { line: scaling.to_string(), details: scaling.details(), settings: scaling.settings.clone() }
+        let caps = Some(scaling.caps()).filter(|caps| !caps.is_empty());
+        let caps = caps.map(|caps| format!("the points beyond {caps} are left out"));
+        let details = scaling.details().into_iter().chain(caps).collect();
+        Self { line: scaling.to_string(), details, settings: scaling.settings.clone() }
     }
 }
 

@@ -245,5 +245,11 @@ pub(crate) fn point(settings: &[Setting]) -> String {
 
 /// A share with its sign: `+32.0 %`.
 pub(crate) fn signed(share: f64) -> String {
-    if share.is_finite() { format!("{:+.1} %", share * 100.0) } else { NOT_OBSERVED.to_owned() }
+    let percent = share * 100.0;
+    match share.is_finite() {
+        false => NOT_OBSERVED.to_owned(),
+        // What is nearly all of something is not all of it.
+        true if share > -1.0 && percent < -99.95 => format!("{:+.4} %", percent.max(-99.9999)),
+        true => format!("{percent:+.1} %"),
+    }
 }

@@ -106,7 +106,12 @@ impl Card {
             let room = if in_members.is_empty() { room } else { room.min(BEST_BESIDE_MAX) };
             results.extend(lines(rows.best(room, &in_members)));
         }
-        results.extend(if in_members.is_empty() { caution(report) } else { peaks_hold(report, "") });
+        let numbered = report.figures.len() <= LISTED_MAX && !(has_all_figures && rows.marks.is_empty());
+        results.extend(if in_members.is_empty() {
+            caution(report, numbered)
+        } else {
+            peaks_hold(report, "")
+        });
         results.extend(withheld_best(report));
         if let Some(scaled) = &report.run.scaled {
             let first = if has_all_figures { &mut results } else { &mut judged };
@@ -189,8 +194,11 @@ fn circumstances(report: &Report) -> String {
     parts.join(" · ")
 }
 
-/// The caution of the figures that are the best of their sweeps; their conditions stand with them.
-fn caution(report: &Report) -> Option<Block> {
+/// The caution of the figures that are the best of their sweeps, with their numbers if figures are listed with them.
+fn caution(report: &Report, numbered: bool) -> Option<Block> {
+    if !numbered {
+        return peaks_hold(report, "");
+    }
     let peaks = report.figures.iter().filter(|figure| !figure.caveats.caution.is_empty());
     let mut numbers: Vec<String> = peaks.map(|figure| format!("#{}", figure.number)).collect();
     let more = numbers.len().saturating_sub(PEAKS_NAMED_MAX);
@@ -549,8 +557,7 @@ impl<'a> Rows<'a> {
             let medians = same.iter().filter(is_usable).map(|figure| figure.spread_in(unit).median);
             Summary::of(&medians.collect::<Vec<_>>()).map(|all| compact_rate(end(&all), unit))
         };
-        let doubtful =
-            |same: &Vec<&Figure>| same.iter().filter(|one| self.marks.contains_key(&one.number)).count();
+        let doubtful = |same: &Vec<&Figure>| same.iter().filter(|one| !one.doubts.is_empty()).count();
         let table = Table::of(all)
             .left("workload", |same| same[0].group.clone())
             .left("target", |same| which_target(self.report, same[0]))

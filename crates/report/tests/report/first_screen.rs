@@ -45,7 +45,7 @@ fn what_only_explains_a_figure_casts_no_doubt_on_it() {
     let run = common::study::study();
     let study = Study::of(&run);
     let text = study.text(Screen::PLAIN.wide(120));
-    assert!(text.contains("Observed, no doubt: idle tasks, 7 of 263 figures"), "{text}");
+    assert!(text.contains("Observed, marks comparisons only: idle tasks, 7 of 263 figures"), "{text}");
     let json: serde_json::Value = serde_json::from_str(&study.json()).expect("JSON");
     let audit = json["audit"].as_array().expect("a list");
     assert!(audit.iter().any(|one| one["check"] == "idle tasks"), "the audit has it");

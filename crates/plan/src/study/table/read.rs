@@ -138,7 +138,7 @@ fn unknown_key(
     let names = || table.all().map(|key| key.name);
     let meant = nearest(name, names());
     let help = match (instead_of_key(table, name), meant) {
-        (Some(write), _) => format!("write {write}"),
+        (Some(write), _) => format!("write for example {write}"),
         (None, Some(meant)) => format!("did you mean `{meant}`?"),
         (None, None) => format!("the keys are {}", names().collect::<Vec<_>>().join(", ")),
     };

@@ -104,7 +104,7 @@ pub(super) fn word(key: &Key, words: &'static [Word], text: &str) -> Result<&'st
     let message = format!("`{}` cannot be \"{}\"", key.name, shown(text));
     let allowed = ValueKind::Word(words).allowed();
     let help = match (instead_of_value(key.name, text), nearest(text, words.iter().map(|(word, _)| *word))) {
-        (Some(write), _) => format!("write {write}; otherwise {allowed}"),
+        (Some(write), _) => format!("write for example {write}; otherwise {allowed}"),
         (None, Some(meant)) => format!("did you mean \"{meant}\"? Otherwise {allowed}"),
         (None, None) => allowed,
     };

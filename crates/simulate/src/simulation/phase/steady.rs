@@ -428,12 +428,17 @@ impl Running<'_> {
         while from < end {
             let until = self.interval_end.min(end);
             let share = |at: Ticks| (at - now) as f64 / time as f64;
-            let part = |all: u64| whole(all as f64 * share(until)) - whole(all as f64 * share(from));
             for ((node, operation), (count, bytes)) in moved {
-                let operations = part(*count);
+                let done = |at: Ticks| whole(*count as f64 * share(at));
+                // Each operation has its bytes: an interval without any has none.
+                let moved = |operations: u64| {
+                    let moved = u128::from(*bytes) * u128::from(operations) / u128::from((*count).max(1));
+                    u64::try_from(moved).unwrap_or(u64::MAX)
+                };
+                let operations = done(until) - done(from);
                 let sums = Sums {
                     operations,
-                    bytes: part(*bytes),
+                    bytes: moved(done(until)) - moved(done(from)),
                     latency: whole(operations as f64 * means[*operation].0),
                     latency_max: means[*operation].1,
                 };
