@@ -250,7 +250,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__batch)
-            opts="-y -h --slurm --pbs --flux --per-point --ranks-per-node --wall-time --like --expect --probe --time --space --tasks --nodes --account --partition --setup --launcher --mpi --allow-commands --program --set --out --yes --help"
+            opts="-y -h --slurm --pbs --flux --per-point --ranks-per-node --wall-time --like --expect --probe --account --partition --setup --launcher --mpi --allow-commands --program --set --out --yes --time --space --tasks --nodes --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -269,22 +269,6 @@ _ioproof() {
                     return 0
                     ;;
                 --expect)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --time)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --space)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --tasks)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --nodes)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -321,6 +305,22 @@ _ioproof() {
                     return 0
                     ;;
                 --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --time)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --space)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tasks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --nodes)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1956,7 +1956,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__run)
-            opts="-q -y -h --on --quick --cached --resume --set --model --seed --simulate-all --on-nodes --verdict --like --expect --probe --time --space --tasks --nodes --quiet --out --yes --explain --full --history --sign --nonce --mpi --destroy-data-on --allow-commands --state --help local-disk best-point task-count transfer-size tasks-by-transfer-size block-size buffer-size file-size threads read-write-mix latency open-advice iops-definitions steady-state raw-disks luns layers fs-blocks io500 nodes-compared weak-scaling many-nodes-mixes randomops metadata mdtest-shared-directory small-files sub-blocks cuny-test1 cuny-uv300 bsc-nvm iops-lustre scale-news sas-flash sas-mixed-analytics acceptance"
+            opts="-q -y -h --on --quick --cached --resume --set --model --seed --simulate-all --on-nodes --verdict --like --expect --probe --quiet --out --yes --explain --full --history --sign --nonce --mpi --destroy-data-on --allow-commands --state --time --space --tasks --nodes --help local-disk best-point task-count transfer-size tasks-by-transfer-size block-size buffer-size file-size threads read-write-mix latency open-advice iops-definitions steady-state raw-disks luns layers fs-blocks io500 nodes-compared weak-scaling many-nodes-mixes randomops metadata mdtest-shared-directory small-files sub-blocks cuny-test1 cuny-uv300 bsc-nvm iops-lustre scale-news sas-flash sas-mixed-analytics acceptance"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1998,22 +1998,6 @@ _ioproof() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --time)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --space)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --tasks)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --nodes)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --quiet)
                     COMPREPLY=($(compgen -W "true false" -- "${cur}"))
                     return 0
@@ -2051,6 +2035,22 @@ _ioproof() {
                     return 0
                     ;;
                 --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --time)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --space)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tasks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --nodes)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

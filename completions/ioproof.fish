@@ -68,10 +68,6 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l seed -d 'With --
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l on-nodes -d 'Run only the cases that use exactly N nodes, after the study was scaled; --nodes gives up those on more' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l like -d 'Predict from the rates measured by this run: those of the same phases in the most similar cases. Their scatter tells with --explain what the repetitions can tell' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l expect -d 'Predict from this rate, for example 2GB/s or 30000/s, or read=2GB/s for one phase only; may be repeated' -r
-complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l time -d 'Scale the study so that it is predicted to take at most this time, for example 10min: sizes, durations, points and repetitions are given up, in this order, until it fits. --explain says which, and what can no longer be told' -r
-complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l space -d 'Scale the study so that its files take at most this space at the same time, on all targets together, for example 10GiB' -r
-complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l tasks -d 'Give up the points with more than N tasks' -r
-complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l nodes -d 'Give up the points on more than N nodes. (`run --on-nodes N` keeps those on exactly N nodes, and --per-point of `batch` writes a job for each number that is left.)' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s q -l quiet -d 'Do not print the path of the record and the progress on standard error; warnings are still printed' -r -f -a "true\t''
 false\t''"
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l out -d 'Directory for the record [default: ioproof-runs/DATE-TIME-NAME]' -r -F
@@ -82,6 +78,10 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l mpi -d 'The MPI 
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l destroy-data-on -d 'Agree to lose the data on a block device, named by serial number, WWN or path; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l allow-commands -d 'Agree to the commands that the study executes, and to the loss of the data on the devices of its layouts; --explain shows them and prints the hash' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l state -d 'Directory for the ledger of the layouts that a study creates [default: /var/lib/ioproof]' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l time -d 'Scale the study so that it is predicted to take at most this time, for example 10min: sizes, durations, points and repetitions are given up, in this order, until it fits. --explain says which, and what can no longer be told' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l space -d 'Scale the study so that its files take at most this space at the same time, on all targets together, for example 10GiB' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l tasks -d 'Give up the points with more than N tasks' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l nodes -d 'Give up the points on more than N nodes. (`run --on-nodes N` keeps those on exactly N nodes, and --per-point of `batch` writes a job for each number that is left.)' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l cached -d 'With --quick: also measure the page cache, after the storage itself'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l simulate-all -d 'With --model: simulate all of each phase, and compute nothing from steady states. May take hours'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l verdict -d 'Exit with status 8 if a commitment of the study was not kept'
@@ -249,10 +249,6 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l ranks-per-node
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l wall-time -d 'Wall time that is asked for each job, for example 2h [default: from the prediction]' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l like -d 'Predict from the rates measured by this run: those of the same phases in the most similar cases. Their scatter tells with --explain what the repetitions can tell' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l expect -d 'Predict from this rate, for example 2GB/s or 30000/s, or read=2GB/s for one phase only; may be repeated' -r
-complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l time -d 'Scale the study so that it is predicted to take at most this time, for example 10min: sizes, durations, points and repetitions are given up, in this order, until it fits. --explain says which, and what can no longer be told' -r
-complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l space -d 'Scale the study so that its files take at most this space at the same time, on all targets together, for example 10GiB' -r
-complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l tasks -d 'Give up the points with more than N tasks' -r
-complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l nodes -d 'Give up the points on more than N nodes. (`run --on-nodes N` keeps those on exactly N nodes, and --per-point of `batch` writes a job for each number that is left.)' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l account -d 'Account to charge' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l partition -d 'Partition or queue' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l setup -d 'Shell line to execute before the run, for example `module load openmpi`; may be repeated' -r
@@ -262,6 +258,10 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l allow-commands
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l program -d 'Path of the program, as seen by the jobs' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l set -d 'Override a value of the study; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l out -d 'Directory for the scripts and for the records of the jobs' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l time -d 'Scale the study so that it is predicted to take at most this time, for example 10min: sizes, durations, points and repetitions are given up, in this order, until it fits. --explain says which, and what can no longer be told' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l space -d 'Scale the study so that its files take at most this space at the same time, on all targets together, for example 10GiB' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l tasks -d 'Give up the points with more than N tasks' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l nodes -d 'Give up the points on more than N nodes. (`run --on-nodes N` keeps those on exactly N nodes, and --per-point of `batch` writes a job for each number that is left.)' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l slurm -d 'Write scripts for Slurm (sbatch)'
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l pbs -d 'Write scripts for PBS Professional (qsub)'
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l flux -d 'Write scripts for Flux (flux batch)'

@@ -216,14 +216,16 @@ impl Members<'_> {
                 Some(rate) => Cell::toned(compact_rate(rate, self.unit), Tone::Doubtful),
                 None => Cell::toned("withheld", Tone::Doubtful),
             })
-            .left("at", |one| point(&one.figure.settings))
             .right("published", |one| one.published.map(|other| published_value(other, other.value())))
             .right("scaling", |one| one.scaling.as_ref().map(|told| share(told, percent)))
             .right("tax", |one| one.tax.as_ref().map(|(_, told)| share(told, signed)))
             .right("%util", |one| one.busy.map(percent))
-            .left("why not told", |one| why(one))
+            .left("at", |one| {
+                let parts = [point(&one.figure.settings), why(one)];
+                parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
+            })
             .done()
-            .below("why not told")
+            .below("at")
             .without_empty_columns();
         if table.is_empty() || self.all.len() > ROWS_MAX {
             return Vec::new();

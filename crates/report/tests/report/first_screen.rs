@@ -90,17 +90,33 @@ fn targets_stand_beside_each_other_and_a_withheld_rate_is_shown_nowhere() {
     assert!(withheld.contains("withheld"), "{withheld}");
     let own = withheld.split("withheld").next().unwrap_or_default();
     assert!(!own.contains("GB/s"), "{withheld}");
+    assert!(!page(&run).contains("chart-members-0"), "there is nothing to draw");
+}
+
+#[test]
+fn the_bar_of_a_withheld_rate_is_empty_and_so_is_what_the_pointer_tells() {
+    let mut run = common::study::study();
+    let cases = run.manifest.plan.cases.iter().filter(|case| case.target == "imsm");
+    let wrong: HashSet<String> = cases.map(|case| case.id.to_string()).collect();
+    assert!(!wrong.is_empty());
+    run.change_phases(|row| Some(PhaseRow { wrong_cells: u64::from(wrong.contains(&*row.key.case)), ..row }));
     let page = page(&run);
     let (_, charts) = page.split_once("id=\"charts\">").expect("charts");
     let charts: serde_json::Value =
         serde_json::from_str(charts.split_once("</script>").expect("an end").0).expect("JSON");
     let members = charts.as_array().expect("charts").iter().find(|one| one["id"] == "chart-members-0");
-    let bars =
-        members.expect("bars")["data"].as_array().expect("series").iter().filter(|one| one["type"] == "bar");
-    for bar in bars {
-        assert!(bar["x"].as_array().expect("rates").iter().all(|rate| rate == 0.0), "{bar}");
-        assert!(!bar["words"].to_string().contains("GB/s"), "{bar}");
+    let series = members.expect("bars")["data"].as_array().expect("series").clone();
+    let mut empty = 0;
+    for bar in series.iter().filter(|one| one["type"] == "bar") {
+        let places = bar["y"].as_array().expect("rows").iter().enumerate();
+        for (place, _) in places.filter(|(_, row)| row.as_str().is_some_and(|row| row.starts_with("IMSM"))) {
+            assert_eq!((&bar["x"][place], &bar["figures"][place]), (&0.0.into(), &0.into()), "{bar}");
+            let said = format!("{}{}", bar["words"][place], bar["text"][place]);
+            assert!(said.contains("withheld") && !said.contains("GB/s"), "{said}");
+            empty += 1;
+        }
     }
+    assert_eq!(empty, 2, "a write and a read");
 }
 
 #[test]

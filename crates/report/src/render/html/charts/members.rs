@@ -26,9 +26,11 @@ const FAR: f64 = 2.5;
 const PANEL: f64 = 0.15;
 const BETWEEN: f64 = 0.04;
 
-/// One chart for each workload that measured many targets.
+/// One chart for each workload that measured many targets, unless all of its rates are withheld.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
-    members(report).iter().map(chart).collect()
+    let members = members(report);
+    let is_told = |these: &&Members<'_>| these.all.iter().any(|one| one.withheld.is_none());
+    members.iter().filter(is_told).map(chart).collect()
 }
 
 /// What a panel beside the rates shows.

@@ -347,7 +347,8 @@ fn map(report: &Report, curves: &[&Curve]) -> Option<Chart> {
     let values: Option<Vec<(f64, &'static str)>> = lines.iter().map(|one| value(one)).collect();
     let values = values?;
     let is_crowded = lines.len() > TOGETHER_MAX / 2 && lines.len() >= MAP_LEAST;
-    if !is_crowded || lines.iter().all(|one| one.points.len() < MAP_LEAST) {
+    let is_told = lines.iter().any(|one| one.usable().next().is_some());
+    if !is_crowded || !is_told || lines.iter().all(|one| one.points.len() < MAP_LEAST) {
         return None;
     }
     let across = Axis::of(&lines, []);
