@@ -108,7 +108,7 @@ fn a_commitment_that_is_not_kept_fails_and_the_exit_code_says_so_where_it_was_as
     let _ = run(&desk.study(&study)).expect_code(0);
     let (code, text, verdict) = judged(&desk);
     assert_eq!((code, verdict["judgement"].as_str()), (Some(8), Some("FAIL")), "{text}");
-    assert_says(&text, &["FAIL", "-100.0 %"]);
+    assert_says(&text, &["FAIL", "-99.99"]);
     fs::remove_dir_all(desk.record()).expect("the first record");
     let _ = run(&desk.study(&study).arg("--verdict")).expect_code(8);
 }

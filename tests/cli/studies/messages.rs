@@ -222,11 +222,11 @@ fn words_of_other_tools_are_answered_with_those_of_studies() {
         latency_at_most = \"1ms\"\n";
     let told = run(&desk.study(study)).expect_code(2).stderr;
     let hints = [
-        "write transfer = \"4KiB\"",
-        "write tasks = 4",
-        "write duration = \"30s\"",
-        "write phases = [\"read\"] with order = \"random\"",
-        "write percentile = 99",
+        "write for example transfer = \"4KiB\"",
+        "write for example tasks = 4",
+        "write for example duration = \"30s\"",
+        "write for example phases = [\"read\"] with order = \"random\"",
+        "write for example percentile = 99",
     ];
     assert_says(&told, &hints);
 }

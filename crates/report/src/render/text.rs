@@ -57,8 +57,8 @@ pub(crate) fn text(report: &Report, screen: Screen) -> String {
     out
 }
 
-/// The causes of doubt, in at most `most` lines: of those that do not fit only the names, then what was observed
-/// besides.
+/// The causes of doubt, in at most `most` lines but for those that disqualify figures: of those that do not fit only the
+/// names, then what was observed besides.
 fn doubts(causes: &[Cause], figures: usize, most: usize, screen: Screen) -> String {
     let (observed, doubts): (Vec<&Cause>, Vec<&Cause>) =
         causes.iter().partition(|cause| cause.is_observation());
@@ -71,7 +71,9 @@ fn doubts(causes: &[Cause], figures: usize, most: usize, screen: Screen) -> Stri
         let first = format!("{:<2} ", cause.mark);
         let text = wrapped(&first, &cause.sentence(figures), screen.prose());
         let lines = text.lines().count();
-        if place == 0 || named.is_empty() && place < CAUSES_SHOWN && used + lines <= most {
+        // What disqualifies figures is said whole.
+        let has_room = cause.disqualifies || named.is_empty() && used + lines <= most;
+        if place == 0 || has_room && place < CAUSES_SHOWN {
             used += lines;
             out.push_str(&screen.warning(&text));
         } else {
