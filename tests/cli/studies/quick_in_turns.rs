@@ -16,7 +16,7 @@ fn two_directories_are_measured_in_turns_in_one_record() {
     let words =
         "run --yes --out record --set duration=20ms --set repetitions=2 --set size=16MiB --quick one two";
     let finished = run(&desk.ioproof(words)).expect_code(0);
-    assert_says(&finished.stdout, &["one and two are both on", "two beside one", "withheld"]);
+    assert_says(&finished.stdout, &["one and two are on", "two beside one", "withheld"]);
     assert!(tree(&desk.path("one")).is_empty() && tree(&desk.path("two")).is_empty());
     let report = desk.report();
     let figures = report.0["figures"].as_array().expect("figures");
