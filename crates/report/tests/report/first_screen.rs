@@ -22,11 +22,11 @@ fn letters(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn the_head_says_what_was_measured_on_and_not_how_it_was_predicted() {
+fn the_head_names_storage_and_host_and_no_prediction() {
     let text = Study::of(&common::study::study()).text(Screen::PLAIN.wide(160));
-    let head: Vec<&str> = text.lines().take(4).collect();
+    let head: Vec<&str> = text.lines().take(5).collect();
     assert!(head[1].starts_with("xfs on nvme0n1p1 (EXAMPLE SSD 2TB) · made-up-node"), "{head:?}");
-    assert!(head[1].contains("6.1.0-18-amd64") && head[1].ends_with("64 GiB memory"), "{head:?}");
+    assert!(head[1].contains("6.1.0-18-amd64") && head[2].ends_with("64 GiB memory"), "{head:?}");
     assert!(!head.concat().contains("predicted"), "{head:?}");
 }
 
