@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 
 need_rust
 need chromium:chromium
-"$CARGO" build --release --locked --quiet
+"$CARGO" build --release --locked --quiet --package ioproof
 program=$(pwd)/${CARGO_TARGET_DIR:-target}/release/ioproof
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
