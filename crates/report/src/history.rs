@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use analysis::figures::HistorySplit;
+use analysis::figures::{HistoryContext, HistorySplit};
 use plan::{Operation, Phase};
 use record::{HistoryRow, PhaseKey, Row, Run};
 use serde_json::{Value, json};
@@ -47,35 +47,7 @@ struct PhaseHistory {
     /// Over all recorded operations of the phase, whether shown or not.
     split: HistorySplit,
     /// The same by context and kind of buffer, if there are several.
-    contexts: Vec<Context>,
-}
-
-/// The operations of a phase with one purpose.
-#[derive(Debug, Clone, PartialEq)]
-struct Context {
-    name: String,
-    kind: String,
-    split: HistorySplit,
-}
-
-impl Context {
-    /// The contexts of `rows`, those with the most operations first; empty if there is only one.
-    fn of(rows: &[HistoryRow]) -> Vec<Self> {
-        let groups = analysis::figures::grouped(rows, |row| (row.context.as_str(), row.kind.as_str()));
-        let of = |same: Vec<&HistoryRow>| {
-            let (name, kind) = (same[0].context.to_string(), same[0].kind.to_string());
-            Some(Self { name, kind, split: HistorySplit::of(same)? })
-        };
-        let mut all: Vec<Self> = groups.into_iter().filter_map(of).collect();
-        all.sort_by_key(|one| std::cmp::Reverse(one.split.operations));
-        if all.len() > 1 { all } else { Vec::new() }
-    }
-
-    /// The share of its operations for which no request reached a device, if requests were observed in the phase.
-    fn cached(&self, observed: bool) -> Option<f64> {
-        let found = self.split.device.map_or(0, |device| device.operations);
-        observed.then(|| 1.0 - found as f64 / self.split.operations as f64)
-    }
+    contexts: Vec<HistoryContext>,
 }
 
 impl History {
@@ -91,7 +63,7 @@ impl History {
             let all = run.history(&phase.key.case);
             let mut rows: Vec<HistoryRow> = all.iter().filter(|row| row.key == phase.key).cloned().collect();
             rows.sort_by_key(|row| row.start_ns);
-            let (split, contexts) = (HistorySplit::of(&rows)?, Context::of(&rows));
+            let (split, contexts) = (HistorySplit::of(&rows)?, HistoryContext::all(&rows));
             rows.drain(..rows.len().saturating_sub(wanted.last.unwrap_or(usize::MAX)));
             let (key, started_unix_ns) = (phase.key.clone(), phase.started_unix_ns);
             Some(PhaseHistory { key, started_unix_ns, rows, split, contexts })
@@ -180,26 +152,25 @@ impl PhaseHistory {
             "between_mean_ns": split.between_ns,
             "device": device,
             "contexts": self.contexts.iter().map(|one| json!({
-                "context": one.name,
+                "context": one.context,
                 "kind": one.kind,
                 "operations": one.split.operations,
                 "latency_mean_ns": one.split.latency_ns,
-                "cached_share": one.cached(split.device.is_some()),
+                "without_request_share": one.without_request,
             })).collect::<Vec<_>>(),
             "rows": self.rows,
         })
     }
 
-    /// The operations by their purpose, and which part of them no device saw.
+    /// The operations by their purpose.
     fn contexts(&self) -> Table {
-        let all = self.split.operations as f64;
         Table::of(&self.contexts)
-            .left("context", |one| one.name.as_str())
+            .left("context", |one| one.context.as_str())
             .left("Buf type", |one| one.kind.as_str())
             .right("operations", |one| grouped(one.split.operations))
-            .right("share", |one| percent(one.split.operations as f64 / all))
+            .right("share", |one| percent(one.share))
             .right("mean ms", |one| format!("{:.3}", one.split.latency_ns / 1e6))
-            .right("cache hits", |one| one.cached(self.split.device.is_some()).map(percent))
+            .right("no request found", |one| one.without_request.map(percent))
             .done()
             .without_empty_columns()
     }

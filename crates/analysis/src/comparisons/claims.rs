@@ -287,7 +287,7 @@ fn unit_of(quantity: Quantity, left: &Measured, small: Option<Bytes>) -> impl Fn
     move |value| match quantity {
         Quantity::BestRate | Quantity::LowestRate | Quantity::TypicalRate => match (counts, small) {
             (RateOf::Bytes, Some(size)) => {
-                RateOf::Operations.text(value / size.0 as f64).replace("ops/s", "IOPS")
+                format!("{} IOPS", PublishedUnit::Count.text(value / size.0 as f64))
             }
             _ => counts.text(value),
         },

@@ -1,10 +1,12 @@
 //! Summaries of the last operations: how long they took, how much of that time was spent on the device,
 //! and how far apart they started.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use record::HistoryRow;
 
+use crate::figures::grouped;
 use crate::printed::RoundTrip;
 
 /// Means over the operations of a history, in nanoseconds.
@@ -37,6 +39,46 @@ pub struct DevicePart {
     pub device_ns: f64,
     /// Mean of the time not spent on the device: software, queueing, and the way there and back.
     pub rest_ns: f64,
+}
+
+/// The operations of one purpose.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HistoryContext {
+    /// The purpose, as the file system reports it.
+    pub context: String,
+    /// What the bytes are: `data`, `metadata`, and so on; empty if unknown.
+    pub kind: String,
+    /// Its operations ÷ all.
+    pub share: f64,
+    /// The share of its operations for which no request of a device was found: a cache answered, or the request was not
+    /// traced. `None` if no request of any operation was found.
+    pub without_request: Option<f64>,
+    /// The summary of its operations.
+    pub split: HistorySplit,
+}
+
+impl HistoryContext {
+    /// The contexts of `rows` by their numbers of operations, the most first; empty if there is only one.
+    #[must_use]
+    pub fn all(rows: &[HistoryRow]) -> Vec<Self> {
+        let observed = rows.iter().any(|row| row.device_ns.is_some());
+        let of = |same: Vec<&HistoryRow>| {
+            let (context, kind) = (same[0].context.to_string(), same[0].kind.to_string());
+            let split = HistorySplit::of(same)?;
+            let found = split.device.map_or(0, |device| device.operations);
+            Some(Self {
+                context,
+                kind,
+                share: split.operations as f64 / rows.len() as f64,
+                without_request: observed.then(|| 1.0 - found as f64 / split.operations as f64),
+                split,
+            })
+        };
+        let groups = grouped(rows, |row| (row.context.as_str(), row.kind.as_str()));
+        let mut all: Vec<Self> = groups.into_iter().filter_map(of).collect();
+        all.sort_by_key(|one| Reverse(one.split.operations));
+        if all.len() > 1 { all } else { Vec::new() }
+    }
 }
 
 impl HistorySplit {

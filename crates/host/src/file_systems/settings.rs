@@ -13,8 +13,8 @@ use crate::HostError;
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// The contents of the file at `path`, at most `limit` bytes and one more; `None` if there is no such file, or if this
-/// user may not look into its directory. Links are followed. If the effective user is root, only a file that belongs to root and that nobody else may write is read:
-/// its settings act with root's rights.
+/// user may not look into its directory. Links are followed. If the effective user is root, only a file that belongs to
+/// root and that nobody else may write is read: its settings act with root's rights.
 ///
 /// # Errors
 /// Errors if it is not a regular file, cannot be read, or may not be read by root.
@@ -62,7 +62,7 @@ fn check_for_root(path: &Path, owner: u32, mode: u32) -> Result<(), HostError> {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{PermissionsExt, symlink};
     use std::path::Path;
 
     use super::{check_for_root, read_settings};
@@ -92,5 +92,19 @@ mod tests {
         assert!(told(1000, 0o100_644).contains("chown root /etc/ioproof.toml"), "{}", told(1000, 0o644));
         assert!(told(0, 0o100_664).contains("chmod go-w /etc/ioproof.toml"));
         assert!(told(0, 0o100_646).contains("others than root may write it"));
+    }
+
+    #[test]
+    fn a_file_that_others_may_write_is_read_by_others_than_root_only() {
+        let place = tempfile::tempdir().expect("a directory");
+        let path = place.path().join("ioproof.toml");
+        fs::write(&path, "quiet = true").expect("written");
+        let read = |mode| {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("its own file");
+            read_settings(&path, 100)
+        };
+        assert_eq!(read(0o644).expect("read").expect("there"), b"quiet = true");
+        let is_root = rustix::process::geteuid().is_root();
+        assert_eq!(read(0o666).is_err(), is_root, "root: {is_root}");
     }
 }

@@ -3,8 +3,8 @@
 //! Six figures are measured in six interleaved passes, so that each has its own spread, drift over time affects all of
 //! them, and a difference between two such runs can be shown (with the cached cases it is obvious at most). All cases
 //! share one file, which is filled once: reads find data, and writes overwrite allocated blocks. Each pass is ended by
-//! the clock, because the speed of the storage is unknown before it is measured. Optional cases on cached data come last, since pages
-//! in the cache would slow direct transfers down.
+//! the clock, because the speed of the storage is unknown before it is measured. Optional cases on cached data come last,
+//! since pages in the cache would slow direct transfers down.
 //!
 //! Several directories are measured in turns, figure by figure, under the same conditions: [`plan_in_turns`].
 //!

@@ -14,8 +14,8 @@ const LINE_BYTES_MAX: usize = 4096;
 /// Maximum number of mistakes shown at once; a file with more is best fixed from the top.
 const SHOWN_MAX: usize = 20;
 
-/// All mistakes of a study file, or of a file of defaults. Displayed with [`miette`], each has its line, a mark under the position,
-/// what is allowed and, for a misspelt word, the nearest one.
+/// All mistakes of a study file, or of a file of defaults. Displayed with [`miette`], each has its line, a mark under the
+/// position, what is allowed and, for a misspelt word, the nearest one.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{path} cannot be used {purpose}: {}", count(*.total, "mistake"))]
 pub struct StudyErrors {

@@ -86,7 +86,11 @@ impl Cause {
 pub(crate) fn causes(issues: &[AuditIssue], notes: &[Note]) -> Vec<Cause> {
     let mut causes = of_audit(issues);
     for note in notes.iter().filter(|note| note.kind != RECORD_ON_TARGET).map(of_note) {
-        match causes.iter_mut().find(|one| one.name == note.name && note.figures.is_empty()) {
+        let is_same = |one: &&mut Cause| {
+            let has_mark = !note.mark.is_empty() && one.mark == note.mark;
+            note.figures.is_empty() && (has_mark || one.name == note.name)
+        };
+        match causes.iter_mut().find(is_same) {
             Some(same) => same.elsewhere.extend(note.elsewhere),
             None => causes.push(note),
         }

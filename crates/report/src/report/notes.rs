@@ -43,8 +43,8 @@ struct WarningGroup<'a> {
     elsewhere: Vec<String>,
 }
 
-/// The notes of `run`: those of the whole run first, then in the order of the figures, whose `notes` are set. `doubts` are
-/// the names and marks of the checks that the audit reports; a note about the same fact has the same mark.
+/// The notes of `run`: those of the whole run first, then in the order of the figures, whose `notes` are set. `doubts`
+/// are the names and marks of the checks that the audit reports; a note about the same fact has the same mark.
 pub(crate) fn notes(run: &Run, figures: &mut [Figure], doubts: &[(String, String)]) -> Vec<Note> {
     let mut notes: Vec<Note> = Vec::new();
     let mut marked = doubts.iter().filter(|(_, mark)| !mark.is_empty()).count();

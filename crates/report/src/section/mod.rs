@@ -18,7 +18,7 @@ mod single;
 pub(crate) mod statements;
 mod sweep;
 mod targets;
-pub(crate) mod utilisation;
+mod utilisation;
 
 use crate::report::Report;
 

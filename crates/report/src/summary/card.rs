@@ -501,8 +501,8 @@ impl<'a> Rows<'a> {
         Cell::toned(compact_rate(figure.spread_in(unit).median, unit), tone)
     }
 
-    /// The best point of each sweep of other workloads than `shown`, in at most `most` lines and one that counts the rest;
-    /// none if `most` is 0.
+    /// The best point of each sweep of other workloads than `shown`, in at most `most` lines and one that counts the
+    /// rest; none if `most` is 0.
     fn best(&self, most: usize, shown: &HashSet<&str>) -> Vec<Line> {
         if most == 0 {
             return Vec::new();

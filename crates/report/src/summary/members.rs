@@ -3,6 +3,7 @@
 use analysis::{
     audit::{Outcome, Use},
     comparisons::PublishedComparison,
+    figures::Utilisation,
     gate::{Because, Reason, Stated},
     scaling::LayerOverhead,
 };
@@ -12,7 +13,6 @@ use crate::format::table::{Cell, Table, Tone};
 use crate::format::{BYTES_PER_SECOND, compact_rate, names, percent};
 use crate::report::Report;
 use crate::report::figure::Figure;
-use crate::section::utilisation::utilisation;
 use crate::section::{Block, is_result, point, published_value, signed, title};
 
 /// With at least this many targets, the best of each is compared; the lines of fewer fit one chart.
@@ -21,8 +21,42 @@ const MEMBERS_MIN: usize = 4;
 /// Maximum number of rows of a table of targets; more are bars of the chart only.
 const ROWS_MAX: usize = 16;
 
-/// Something that the gate states, or why it is withheld; empty if a difference is within the scatter.
-pub(crate) type Told<T> = Result<T, String>;
+/// What the gate lets a comparison say.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Told {
+    Share(f64),
+    /// A difference is within the scatter.
+    NotShown,
+    /// Why it is withheld.
+    Withheld(String),
+}
+
+impl Told {
+    fn of<T>(stated: &Stated<T>, share: impl Fn(&T) -> f64) -> Self {
+        let is_scatter = |one: &Reason| one.because == Because::WithinScatter;
+        match stated.says() {
+            Some(value) => Self::Share(share(value)),
+            None if stated.reasons.iter().all(is_scatter) => Self::NotShown,
+            None => Self::Withheld(because(&stated.reasons)),
+        }
+    }
+
+    /// Why it is withheld, if it is.
+    fn withheld(&self) -> Option<&str> {
+        match self {
+            Self::Withheld(why) => Some(why),
+            Self::Share(_) | Self::NotShown => None,
+        }
+    }
+
+    fn cell(&self, words: fn(f64) -> String) -> String {
+        match self {
+            Self::Share(share) => words(*share),
+            Self::NotShown => "none shown".to_owned(),
+            Self::Withheld(_) => "cannot be told".to_owned(),
+        }
+    }
+}
 
 /// The best figure of a target in one phase.
 #[derive(Debug)]
@@ -35,9 +69,9 @@ pub(crate) struct Member<'a> {
     pub(crate) withheld: Option<String>,
     pub(crate) published: Option<&'a PublishedComparison>,
     /// Rate ÷ (devices × the best of one device).
-    pub(crate) scaling: Option<Told<f64>>,
+    pub(crate) scaling: Option<Told>,
     /// The target that it is compared with, and (reference − rate) ÷ reference.
-    pub(crate) tax: Option<(&'a str, Told<f64>)>,
+    pub(crate) tax: Option<(&'a str, Told)>,
     /// The mean `%util` of its devices as a share.
     pub(crate) busy: Option<f64>,
 }
@@ -134,7 +168,7 @@ fn member<'a>(report: &'a Report, target: &'a str, figures: &[&'a Figure], unit:
                 && other.is_some_and(|other| report.figures[other].target == reference && is_shown(other))
         };
         let tax = report.found.taxes.iter().find(is_against)?;
-        Some((title(report, reference), told(tax, |one| one.share)))
+        Some((title(report, reference), Told::of(tax, |one| one.share)))
     });
     Some(Member {
         target: title(report, target),
@@ -142,9 +176,9 @@ fn member<'a>(report: &'a Report, target: &'a str, figures: &[&'a Figure], unit:
         figure,
         withheld,
         published: published(report, figure, unit),
-        scaling: scaling.map(|one| told(one, |one| one.share)),
+        scaling: scaling.map(|one| Told::of(one, |one| one.share)),
         tax,
-        busy: utilisation(figure).and_then(|one| one.busy).map(|(mean, _)| mean),
+        busy: Utilisation::of(&figure.devices).and_then(|one| one.busy).map(|(mean, _)| mean),
     })
 }
 
@@ -154,15 +188,6 @@ fn withheld(report: &Report, figure: &Figure) -> Option<String> {
     let names: Vec<&str> =
         issues.filter(|one| one.withholds(Use::Other)).map(|one| one.check.name()).collect();
     (!names.is_empty()).then(|| names.join(", "))
-}
-
-fn told<T, V>(stated: &Stated<T>, value: impl Fn(&T) -> V) -> Told<V> {
-    let is_scatter = |one: &Reason| one.because == Because::WithinScatter;
-    let why = || match stated.reasons.iter().all(is_scatter) {
-        true => String::new(),
-        false => because(&stated.reasons),
-    };
-    stated.says().map(value).ok_or_else(why)
 }
 
 fn because(reasons: &[Reason]) -> String {
@@ -186,17 +211,11 @@ impl Member<'_> {
 impl Members<'_> {
     /// A row for each target and phase, unless there are too many.
     pub(crate) fn blocks(&self) -> Vec<Block> {
-        let share = |told: &Told<f64>, words: fn(f64) -> String| match told {
-            Ok(share) => words(*share),
-            Err(why) if why.is_empty() => "none shown".to_owned(),
-            Err(_) => "cannot be told".to_owned(),
-        };
         let why = |one: &Member<'_>| -> String {
-            let scaling = one.scaling.as_ref().and_then(|told| told.as_ref().err());
-            let tax = one.tax.as_ref().and_then(|(_, told)| told.as_ref().err());
-            let parts = [("rate", one.withheld.as_ref()), ("scaling", scaling), ("tax", tax)];
-            let parts = parts.into_iter().filter_map(|(name, why)| Some((name, why?)));
-            let parts = parts.filter(|(_, why)| !why.is_empty()).map(|(name, why)| format!("{name}: {why}"));
+            let scaling = one.scaling.as_ref().and_then(Told::withheld);
+            let tax = one.tax.as_ref().and_then(|(_, told)| told.withheld());
+            let parts = [("rate", one.withheld.as_deref()), ("scaling", scaling), ("tax", tax)];
+            let parts = parts.into_iter().filter_map(|(name, why)| Some(format!("{name}: {}", why?)));
             parts.collect::<Vec<_>>().join("; ")
         };
         let references = self.all.iter().filter_map(|one| Some(one.tax.as_ref()?.0));
@@ -217,8 +236,8 @@ impl Members<'_> {
                 None => Cell::toned("withheld", Tone::Doubtful),
             })
             .right("published", |one| one.published.map(|other| published_value(other, other.value())))
-            .right("scaling", |one| one.scaling.as_ref().map(|told| share(told, percent)))
-            .right("tax", |one| one.tax.as_ref().map(|(_, told)| share(told, signed)))
+            .right("scaling", |one| one.scaling.as_ref().map(|told| told.cell(percent)))
+            .right("tax", |one| one.tax.as_ref().map(|(_, told)| told.cell(signed)))
             .right("%util", |one| one.busy.map(percent))
             .left("at", |one| {
                 let parts = [point(&one.figure.settings), why(one)];

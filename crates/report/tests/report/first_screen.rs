@@ -120,7 +120,7 @@ fn the_bar_of_a_withheld_rate_is_empty_and_so_is_what_the_pointer_tells() {
 }
 
 #[test]
-fn a_history_says_how_often_a_cache_answered_in_each_context() {
+fn a_history_says_for_which_share_of_each_context_no_request_was_found() {
     let run = common::run_with(|record| {
         let row = |context: &str, device_ns: Option<u64>| HistoryRow {
             context: context.into(),
@@ -141,7 +141,7 @@ fn a_history_says_how_often_a_cache_answered_in_each_context() {
         (&"prefetch".into(), &3.into()),
         "{json}"
     );
-    assert_eq!(contexts[1]["cached_share"], 1.0);
+    assert_eq!(contexts[1]["without_request_share"], 1.0);
     let text = history.text(Screen::PLAIN);
     assert!(text.contains("By context") && text.contains("66.7 %"), "{text}");
 }

@@ -139,6 +139,40 @@ impl DeviceMean {
     }
 }
 
+/// What the devices of a figure counted, each device alike.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Utilisation {
+    /// The number of devices.
+    pub devices: usize,
+    /// The mean of their `%util` as a share, and the highest. `None` if it is unknown of one.
+    pub busy: Option<(f64, f64)>,
+    /// Bytes per second of all devices together.
+    pub bytes_per_second: f64,
+    /// The mean of their `aqu-sz`. `None` if it is unknown of one.
+    pub queue_requests: Option<f64>,
+    /// The mean of their `await`. `None` if it is unknown of one.
+    pub wait_ns: Option<f64>,
+}
+
+impl Utilisation {
+    /// Returns `None` if no device was observed.
+    #[must_use]
+    pub fn of(devices: &[(String, DeviceMean)]) -> Option<Self> {
+        let mean = |of: fn(&DeviceMean) -> Option<f64>| {
+            let values: Option<Vec<f64>> = devices.iter().map(|(_, one)| of(one)).collect();
+            values.map(|values| values.iter().sum::<f64>() / values.len() as f64)
+        };
+        let highest = devices.iter().filter_map(|(_, one)| one.busy_share).fold(0.0, f64::max);
+        (!devices.is_empty()).then(|| Self {
+            devices: devices.len(),
+            busy: mean(|one| one.busy_share).map(|mean| (mean, highest)),
+            bytes_per_second: devices.iter().map(|(_, one)| one.moved_per_second()).sum(),
+            queue_requests: mean(|one| one.queue_requests),
+            wait_ns: mean(|one| one.wait_ns),
+        })
+    }
+}
+
 /// A row from which device rates are computed, and the part of its length that counts.
 pub(crate) type Steady<'a> = (&'a DeviceRow, u64);
 

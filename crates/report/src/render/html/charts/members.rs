@@ -54,8 +54,10 @@ fn chart(these: &Members<'_>) -> Chart {
             phases.push(one.phase);
         }
     }
-    let told = |told: &Option<Told<f64>>| told.as_ref().and_then(|told| told.as_ref().ok().copied());
-    let scaling = |one: &Member<'_>| told(&one.scaling);
+    let scaling = |one: &Member<'_>| match one.scaling {
+        Some(Told::Share(share)) => Some(share),
+        _ => None,
+    };
     let busy = |one: &Member<'_>| one.busy;
     let panels = [Panel { title: "scaling, %", share: &scaling }, Panel { title: "%util", share: &busy }];
     let panels: Vec<Panel<'_>> =
@@ -165,9 +167,9 @@ fn bars(unit: &str, scale: f64, name: &str, phase: Phase, these: &[&Member<'_>])
 fn said(one: &Member<'_>, unit: &str) -> String {
     let rate = one.rate(unit).map_or_else(|| "withheld".to_owned(), |rate| compact_rate(rate, unit));
     let tax = match one.tax.as_ref().map(|(_, told)| told) {
-        Some(Ok(share)) if *share < 0.0 => format!(", gain {}", signed(-share)),
-        Some(Ok(share)) => format!(", tax {}", percent(*share)),
-        Some(Err(_)) | None => String::new(),
+        Some(Told::Share(share)) if *share < 0.0 => format!(", gain {}", signed(-share)),
+        Some(Told::Share(share)) => format!(", tax {}", percent(*share)),
+        Some(Told::NotShown | Told::Withheld(_)) | None => String::new(),
     };
     format!(" {} {rate}{tax}", work(one.phase).0)
 }
@@ -204,8 +206,14 @@ fn title(these: &Members<'_>) -> String {
 fn note(these: &Members<'_>, panels: &[Panel<'_>]) -> String {
     let has = |of: fn(&Member<'_>) -> bool| these.all.iter().any(of);
     let reference = these.all.iter().find_map(|one| Some(one.tax.as_ref()?.0));
-    let untold = these.all.iter().filter_map(|one| one.tax.as_ref()?.1.as_ref().err());
-    let (none, others): (Vec<&String>, Vec<&String>) = untold.partition(|why| why.is_empty());
+    let taxes = || these.all.iter().filter_map(|one| Some(&one.tax.as_ref()?.1));
+    let none = taxes().filter(|told| **told == Told::NotShown).count() as u64;
+    let others: Vec<&String> = taxes()
+        .filter_map(|told| match told {
+            Told::Withheld(why) => Some(why),
+            Told::Share(_) | Told::NotShown => None,
+        })
+        .collect();
     let withheld = these.all.iter().filter_map(|one| one.withheld.as_ref());
     let list = |all: Vec<&String>| {
         analysis::figures::grouped(all, |why| *why)
@@ -218,7 +226,7 @@ fn note(these: &Members<'_>, panels: &[Panel<'_>]) -> String {
         Some("Median of the best point, with its interval or its lowest and highest repetition.".to_owned()),
         has(|one| one.published.is_some()).then(|| "Upright ticks: published.".to_owned()),
         reference.map(|name| format!("Dotted: {name}, against which the tax is counted.")),
-        (!none.is_empty()).then(|| format!("No tax is shown of {}.", counted(none.len() as u64, "bar"))),
+        (none > 0).then(|| format!("No tax is shown of {}.", counted(none, "bar"))),
         (!others.is_empty()).then(|| {
             format!("The tax of {} cannot be told: {}.", counted(others.len() as u64, "bar"), list(others))
         }),

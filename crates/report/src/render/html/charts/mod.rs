@@ -1,7 +1,6 @@
 //! The charts of the page. Each file makes the series of one subject; `plotly` is the description of a chart,
 //! `look` the style of series, `axis`, `marks` and `series` are shared.
 
-mod answer;
 mod axis;
 mod bars;
 mod devices;
@@ -13,6 +12,7 @@ mod marks;
 mod members;
 mod nodes;
 mod over_time;
+mod pictures;
 mod plotly;
 mod series;
 mod sweep;
@@ -23,11 +23,11 @@ use crate::format::rate_in;
 use crate::report::Report;
 use crate::report::figure::Figure;
 
-pub(crate) use answer::pictures;
 pub(crate) use bars::overview;
 pub(crate) use figure::of_figure;
 pub(crate) use look::work;
 pub(crate) use over_time::over_time;
+pub(crate) use pictures::pictures;
 pub(crate) use plotly::Chart;
 
 /// Maximum number of charts of one kind, so that the page opens fast; the tables have the rest.

@@ -69,7 +69,7 @@ fn of_family(report: &Report, second: Option<&Report>, curves: &[&Curve]) -> Vec
         let others = curves.iter().filter_map(|curve| of_second(second, curve));
         let all: Vec<&Curve> = curves.iter().copied().chain(others).collect();
         let axis = Axis::of(&all, stars.iter().flat_map(Stars::places).copied());
-        let sweep = Sweep { report, second, axis, unit, half, apart, by_phase, again: place > 0 };
+        let sweep = Sweep { report, second, axis, unit, half, apart, by_phase, in_second_unit: place > 0 };
         let highest = all.iter().map(|curve| sweep.peak(curve)).fold(0.0, f64::max);
         let limits: Vec<_> = parts.iter().map(|part| marks::limits(report, part, unit, highest)).collect();
         let lines = limits.iter().flatten().map(|(.., value)| *value);
@@ -134,8 +134,8 @@ struct Sweep<'a> {
     apart: bool,
     /// Whether each phase has a chart of its own.
     by_phase: bool,
-    /// Whether the same lines have a chart in another unit.
-    again: bool,
+    /// Whether the same lines have a chart in bytes.
+    in_second_unit: bool,
 }
 
 impl Sweep<'_> {
@@ -176,7 +176,7 @@ impl Sweep<'_> {
             .iter()
             .map(|(name, dash, value)| Trace::level(name, dash, [(low, *value), (high, *value)]));
         let y = json!({ "title": { "text": column_unit(self.unit) }, "range": [0, top * HEADROOM] });
-        let kind = if self.again { "sweep-again" } else { "sweep" };
+        let kind = if self.in_second_unit { "sweep-iops" } else { "sweep" };
         let chart = Chart::new(
             kind,
             &workload_place(&curves[0].group),
