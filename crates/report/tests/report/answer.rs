@@ -7,9 +7,11 @@ use std::slice;
 use crate::common;
 use crate::golden;
 
-/// The number of lines before the figures or the doubts: title, circumstances, and what the card says.
+/// The number of lines before the figures, what is shown of imported texts and jobs, or the doubts: title, circumstances,
+/// and what the card says.
 fn card(text: &str) -> usize {
-    text.lines().take_while(|line| *line != "Figures" && !line.starts_with("a  ")).count()
+    let ends = ["Figures", "What was printed", "Jobs"];
+    text.lines().take_while(|line| !ends.contains(line) && !line.starts_with("a  ")).count()
 }
 
 #[test]
