@@ -34,9 +34,9 @@ use crate::sweeps::{
     curve_shape, curves, dispersion, overlay, rate_change,
 };
 use crate::targets::{
-    Cost, DefinedIops, DiskView, Expected, Fit, Member, MemberSet, ModelVerdict, Placement, SeekFit,
-    ServerSide, StripPoint, TargetContrast, WeakestLink, contrast, cost, disk_view, expected, iops, members,
-    seek, server_side, weakest,
+    Cost, DefinedIops, DiskView, Expected, Fit, IoHistory, Member, MemberSet, ModelVerdict, Placement,
+    SeekFit, ServerSide, StripPoint, TargetContrast, WeakestLink, contrast, cost, disk_view, expected,
+    io_history, iops, members, seek, server_side, weakest,
 };
 
 /// All findings of a study.
@@ -83,6 +83,7 @@ pub struct Findings {
     pub layers: Vec<LayerStack>,
     pub process_limits: Vec<Stated<ProcessLimit>>,
     pub disk_views: Vec<Stated<DiskView>>,
+    pub io_histories: Vec<Stated<IoHistory>>,
     pub server_sides: Vec<Stated<ServerSide>>,
     pub costs: Vec<Stated<Cost>>,
     pub placements: Vec<Stated<Placement>>,
@@ -214,6 +215,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
         layers,
         process_limits: process_limit::of_gate(gate, &limits, &expected),
         disk_views: disk_view::disk_views(run, gate),
+        io_histories: io_history::io_histories(run, gate),
         server_sides: server_side::server_sides(gate),
         costs: cost::costs(gate),
         placements: cost::placements(gate),
@@ -311,6 +313,7 @@ impl Findings {
             Table::of(&self.seeks),
             Table::of(&self.strips),
             Table::of(&self.process_limits),
+            Table::of(&self.io_histories),
             Table::of(&self.disk_views),
             Table::of(&self.server_sides),
             Table::planned(&self.fits),

@@ -82,7 +82,7 @@ fn default(
     rules: &Rules<'_>,
 ) -> Result<(&'static str, String), StudyError> {
     let written: &str = name.get_ref();
-    let shown = crate::study::shown(written);
+    let shown = crate::text::visible::shown(written);
     let as_key = written.replace('-', "_");
     let Some(key) = rules.keys.iter().copied().find(|key| *key == as_key) else {
         if rules.refused.contains(&&*as_key) {

@@ -88,6 +88,7 @@ pub use preflight::{
     SPACE_SHARE_MAX, Source, SpaceEstimate, estimates, short_of,
 };
 pub use text::hex::hex;
+pub use text::node_list::{NodeList, NodeListError};
 pub use text::parse::UnitError;
 pub use text::shell::shell_word;
 pub use text::units::{Bytes, Nanos};

@@ -54,6 +54,8 @@ limits! {
         "published studies have a hundred";
     TOPOLOGY_BYTES: usize = 1 << 20, "a description of a site",
         "the largest has some kilobytes";
+    LISTED_NODES: usize = 1 << 16, "the names of a list such as `n[01-16]`",
+        "the largest machines have ten thousand nodes";
     USER_TEXT_BYTES: u64 = 16 << 20, "another text file that the user names: a list of nodes, a script of a tool",
         "a million host names";
     PRINTED_BYTES: u64 = 256 << 20, "a file to be imported",

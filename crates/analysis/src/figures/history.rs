@@ -58,23 +58,35 @@ pub struct HistoryContext {
 }
 
 impl HistoryContext {
+    /// All of `rows` as one, whatever their purpose. Returns `None` if there are none.
+    #[must_use]
+    pub fn whole<'a>(rows: impl IntoIterator<Item = &'a HistoryRow>) -> Option<Self> {
+        let split = HistorySplit::of(rows)?;
+        let observed = split.device.is_some();
+        Some(Self::of((String::new(), String::new()), split, (split.operations, observed)))
+    }
+
+    fn of((context, kind): (String, String), split: HistorySplit, (all, observed): (u64, bool)) -> Self {
+        let found = split.device.map_or(0, |device| device.operations);
+        Self {
+            context,
+            kind,
+            share: split.operations as f64 / all as f64,
+            without_request: observed.then(|| 1.0 - found as f64 / split.operations as f64),
+            split,
+        }
+    }
+
     /// The contexts of `rows` by their numbers of operations, the most first; empty if there is only one.
     #[must_use]
-    pub fn all(rows: &[HistoryRow]) -> Vec<Self> {
-        let observed = rows.iter().any(|row| row.device_ns.is_some());
-        let of = |same: Vec<&HistoryRow>| {
-            let (context, kind) = (same[0].context.to_string(), same[0].kind.to_string());
-            let split = HistorySplit::of(same)?;
-            let found = split.device.map_or(0, |device| device.operations);
-            Some(Self {
-                context,
-                kind,
-                share: split.operations as f64 / rows.len() as f64,
-                without_request: observed.then(|| 1.0 - found as f64 / split.operations as f64),
-                split,
-            })
-        };
+    pub fn all<'a>(rows: impl IntoIterator<Item = &'a HistoryRow>) -> Vec<Self> {
+        let rows: Vec<&HistoryRow> = rows.into_iter().collect();
+        let of_all = (rows.len() as u64, rows.iter().any(|row| row.device_ns.is_some()));
         let groups = grouped(rows, |row| (row.context.as_str(), row.kind.as_str()));
+        let of = |same: Vec<&HistoryRow>| {
+            let names = (same[0].context.to_string(), same[0].kind.to_string());
+            Some(Self::of(names, HistorySplit::of(same)?, of_all))
+        };
         let mut all: Vec<Self> = groups.into_iter().filter_map(of).collect();
         all.sort_by_key(|one| Reverse(one.split.operations));
         if all.len() > 1 { all } else { Vec::new() }

@@ -17,6 +17,10 @@ pub struct NodeRate {
     pub node: String,
     /// The number of tasks on the node.
     pub tasks: usize,
+    /// The bytes of the node's tasks.
+    pub bytes: u64,
+    /// Their transfers.
+    pub transfers: u64,
     /// The bytes of the node's tasks ÷ the time from the start of their first transfer to the end of their last.
     pub bytes_per_second: f64,
     /// Transfers ÷ the same time.
@@ -40,7 +44,14 @@ pub fn node_rates<'a>(
     let rate = |(node, tasks): (&str, Vec<&TaskRow>)| {
         let (bytes_per_second, transfers_per_second) =
             per_second(&tasks, own_ns(&tasks, workload, phase)).unwrap_or_default();
-        NodeRate { node: node.to_owned(), tasks: tasks.len(), bytes_per_second, transfers_per_second }
+        NodeRate {
+            node: node.to_owned(),
+            tasks: tasks.len(),
+            bytes: tasks.iter().map(|task| task.bytes).sum(),
+            transfers: tasks.iter().map(|task| task.transfers).sum(),
+            bytes_per_second,
+            transfers_per_second,
+        }
     };
     let mut rates: Vec<NodeRate> = nodes.into_iter().map(rate).collect();
     rates.sort_by(|a, b| by_name(&a.node, &b.node));

@@ -41,6 +41,7 @@ pub enum Kind {
     Strip,
     ProcessLimit,
     DiskView,
+    IoHistory,
     ServerSide,
     Fit,
     Commitment,
@@ -243,7 +244,7 @@ const OF_NODES: &str =
     "far below the median, and difference from the others, corrected for the number of nodes";
 
 /// The policy: one row per kind.
-pub const POLICY: [Policy; 53] = [
+pub const POLICY: [Policy; 54] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     observed(Kind::BenchmarkScore, "benchmark_score", "Scores of IO500", "scores").metrics(true),
@@ -330,6 +331,7 @@ pub const POLICY: [Policy; 53] = [
         .repeated()
         .tested("all rates within 10 %, and busy processors"),
     observed(Kind::DiskView, "disk_view", "What the disks see", "disk-view"),
+    observed(Kind::IoHistory, "io_history", "Operations one by one", "disk-view"),
     observed(Kind::ServerSide, "server_side", "At the servers", "servers"),
     observed(Kind::Fit, "fit", "Slots and room", "cost").undoubted(),
     observed(Kind::PrintedCheck, "printed_check", "Checks of printed values", "printed").rows(usize::MAX),

@@ -8,6 +8,7 @@ use crate::gate::{
     table::{Column, bytes, count, share},
 };
 use crate::statistics::{median, whole};
+use crate::targets::io_history::of_counted;
 
 /// How sequential a phase was at the application and at the devices, from the last recorded operations and the
 /// requests that were traced at the same time.
@@ -63,11 +64,7 @@ pub(crate) fn disk_views(run: &Run, gate: &Gate<'_>) -> Vec<Stated<DiskView>> {
     let view = |subject: &Subject<'_>| {
         let figure = subject.figure;
         let rows = run.history(&figure.case);
-        let of_figure = rows.iter().filter(|row| {
-            row.key.phase == figure.phase
-                && figure.counted().any(|pass| pass.repetition == row.key.repetition)
-        });
-        let application = of_operations(of_figure)?;
+        let application = of_operations(of_counted(&rows, figure))?;
         let tasks = subject.case.workload.tasks;
         let view = DiskView { tasks, application, devices: of_devices(figure) };
         Some(gate.state(vec![subject.index], view))

@@ -2,18 +2,19 @@
 
 use std::ops::Range;
 
-use plan::{Amount, Bytes, Expectation, Layer, Per, Phase, Plan};
+use plan::{Amount, Bytes, Expectation, Layer, NodeList, Per, Phase, Plan};
 
 use crate::audit::Use;
 use crate::figures::{
-    Figure, Subject, bytes_of_one, grouped, in_unit_of, measured, slowest_bound, subjects, values,
+    Figure, RepetitionFigure, Subject, bytes_of_one, grouped, in_unit_of, measured, slowest_bound, subjects,
+    values,
 };
 use crate::gate::{
     Gate, Kind, Of, Quantity, Stated, Statement, Value, median_keeps,
     table::{Column, amount, any, below, detail, flag, share, subject, text, word},
 };
 use crate::statistics::{
-    CONFIDENCE, PERCENTILE_LEVEL, bound_least, median_bounds, passes_needed, transfers_needed,
+    CONFIDENCE, PERCENTILE_LEVEL, bound_least, median, median_bounds, passes_needed, transfers_needed,
 };
 
 /// A figure compared with a data sheet or a limit.
@@ -163,7 +164,11 @@ fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expect
     let described = subject.target.map_or(0, |target| target.devices);
     let devices = case.members().unwrap_or(described);
     let nodes = subject.nodes().map_or(1, |nodes| u32::try_from(nodes).unwrap_or(u32::MAX));
-    let in_all = |one: &Expectation| one.in_all(nodes, devices, subject.layer());
+    let in_all = |one: &Expectation| {
+        let named = figure.nodes.iter().filter(|node| one.nodes.has(&node.node)).count();
+        let on = if one.is_of_all_nodes() { nodes } else { u32::try_from(named).unwrap_or(u32::MAX) };
+        one.in_all(on, devices, subject.layer())
+    };
     let mean = measured(figure, Amount::Latency { nanos: 0.0, percent: None });
     let found = |one: &Expectation, limit: Amount| {
         Some(Expected {
@@ -171,7 +176,7 @@ fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expect
             name: one.name.clone(),
             amount: limit,
             count: limit.number() / one.amount.number(),
-            ratio: measured(figure, limit)? / limit.number(),
+            ratio: part(figure, limit, &one.nodes)? / limit.number(),
             ceiling: one.ceiling,
             in_time: one.at_latency.and_then(|at| Some(mean? <= at.0 as f64)),
             reached: None,
@@ -179,7 +184,10 @@ fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expect
             source: one.source.clone(),
         })
     };
-    let named = about(subject, expectations).filter(|one| concerns(one, figure));
+    let of_some = expectations
+        .iter()
+        .filter(|one| !one.is_of_all_nodes() && agrees(subject, one) && one.is_of_mix(case, figure.phase));
+    let named = about(subject, expectations).chain(of_some).filter(|one| concerns(one, figure));
     let mut all: Vec<(Expected, Option<&Expectation>)> =
         named.filter_map(|one| Some((found(one, in_all(one))?, Some(one)))).collect();
     all.extend(between(subject, expectations, in_all).into_iter().filter_map(|(one, limit)| {
@@ -188,6 +196,40 @@ fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expect
     }));
     grade(&mut all, bytes_of_one(case, figure.phase), figure);
     all.into_iter().map(|(one, _)| one).collect()
+}
+
+/// The median of a figure in the unit of `amount`: of what `nodes` moved of it, or of the whole if none are named.
+/// Returns `None` if none of these nodes took part, or if what each moved is not known.
+fn part(figure: &Figure, amount: Amount, nodes: &NodeList) -> Option<f64> {
+    if nodes.is_empty() {
+        return measured(figure, amount);
+    }
+    let values = part_values(&figure.counted().collect::<Vec<_>>(), figure, amount, nodes)?;
+    median(&values).filter(|median| *median > 0.0)
+}
+
+/// The values of `passes` in the unit of `amount`: the rate of the whole × the share of it that `nodes` moved.
+fn part_values(
+    passes: &[&RepetitionFigure],
+    figure: &Figure,
+    amount: Amount,
+    nodes: &NodeList,
+) -> Option<Vec<f64>> {
+    let whole = values(passes, amount, figure.rate)?;
+    if nodes.is_empty() {
+        return Some(whole);
+    }
+    let moved = |pass: &RepetitionFigure, counts: &dyn Fn(&str) -> bool| {
+        let here = figure.nodes.iter().filter(|node| counts(&node.node)).flat_map(|node| &node.passes);
+        let here = here.filter(|one| one.repetition == pass.repetition).map(|one| &one.rate);
+        here.map(|rate| if let Amount::BytesPerSecond(_) = amount { rate.bytes } else { rate.transfers })
+            .sum::<u64>()
+    };
+    let of_pass = |(whole, pass): (f64, &&RepetitionFigure)| {
+        let (own, all) = (moved(pass, &|node| nodes.has(node)), moved(pass, &|_| true));
+        (all > 0).then(|| whole * own as f64 / all as f64)
+    };
+    whole.into_iter().zip(passes).map(of_pass).collect()
 }
 
 /// Whether an expectation that names no phase also applies to `figure`: expectations for transfers say nothing about
@@ -208,26 +250,27 @@ fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Option<Bytes>, 
         Amount::Latency { nanos, .. } => -nanos,
         rate => in_unit_of(rate, Amount::BytesPerSecond(0.0), transfer).unwrap_or(0.0),
     };
-    let kind = |(one, _): &(&mut Expected, &Expectation)| match one.amount {
-        Amount::Latency { percent, .. } => (true, percent.map(f64::to_bits)),
-        _ => (false, None),
+    let kind = |(one, grade): &(&mut Expected, &Expectation)| match one.amount {
+        Amount::Latency { percent, .. } => (true, percent.map(f64::to_bits), String::new()),
+        _ => (false, None, grade.nodes.written().to_owned()),
     };
     let grades = all.iter_mut().filter_map(|(one, grade)| Some((one, (*grade)?)));
     for mut grades in grouped(grades.filter(|(_, grade)| !grade.reached.is_empty()), kind) {
         let of_latency = kind(&grades[0]).0;
         grades.sort_by(|a, b| hardness(a.0).total_cmp(&hardness(b.0)));
         let margin = |ratio: f64| if of_latency { 1.0 - ratio } else { ratio - 1.0 };
-        let margins = |one: &Expected| {
+        let margins = |one: &Expected, nodes: &NodeList| {
             if let Amount::Latency { percent: Some(percent), .. } = one.amount {
                 let (low, high) = percentile_ends(figure, percent);
                 return Some((margin(high / one.amount.number()), margin(low / one.amount.number())));
             }
-            let values = values(&counted, one.amount, figure.rate)?;
+            let values = part_values(&counted, figure, one.amount, nodes)?;
             let bounds = median_bounds(&values, 1.0 - CONFIDENCE)?;
             let of = |end: f64| margin(end / one.amount.number());
             Some((of(bounds.low), of(bounds.high)))
         };
-        let found = Grade::of(grades.iter().map(|(one, _)| (margin(one.ratio), margins(one))));
+        let of_each = grades.iter().map(|(one, grade)| (margin(one.ratio), margins(one, &grade.nodes)));
+        let found = Grade::of(of_each);
         for (one, _) in &mut grades[found.open.clone()] {
             one.open = true;
         }
@@ -276,13 +319,14 @@ pub(crate) fn too_near() -> String {
     format!("too close to tell: more repetitions are needed, at least {}", bound_least(1.0 - CONFIDENCE))
 }
 
-/// The expectations that apply to a figure.
+/// The expectations that apply to a whole figure.
 pub(crate) fn about<'e>(
     subject: &Subject<'_>,
     expectations: &'e [Expectation],
 ) -> impl Iterator<Item = &'e Expectation> {
     let (case, phase) = (subject.case, subject.figure.phase);
-    expectations.iter().filter(move |one| agrees(subject, one) && one.is_of_mix(case, phase))
+    let whole = expectations.iter().filter(|one| one.is_of_all_nodes());
+    whole.filter(move |one| agrees(subject, one) && one.is_of_mix(case, phase))
 }
 
 /// Whether everything that an expectation names matches, apart from the share of reads.
@@ -300,7 +344,7 @@ fn between<'e>(
     in_all: impl Fn(&Expectation) -> Amount,
 ) -> Vec<(&'e Expectation, Amount)> {
     let (phase, share) = (subject.figure.phase, subject.case.workload.read_percent);
-    let agreeing = expectations.iter().filter(|one| agrees(subject, one));
+    let agreeing = expectations.iter().filter(|one| one.is_of_all_nodes() && agrees(subject, one));
     let mixes: Vec<(u8, &Expectation)> = agreeing.filter_map(|one| Some((one.read_percent?, one))).collect();
     if phase != Phase::Mixed || mixes.iter().any(|(at, _)| *at == share) {
         return Vec::new();

@@ -102,6 +102,7 @@ fn links(plan: &Plan, figures: &[Figure], usable: impl Fn(usize) -> bool) -> Vec
         let concerns = |one: &&Expectation| {
             one.target.as_ref().is_none_or(|named| *named == target)
                 && one.read_percent.is_none()
+                && one.is_of_all_nodes()
                 && !matches!(one.amount, Amount::Latency { .. })
         };
         let about: Vec<&Expectation> = plan.criteria.expectations.iter().filter(concerns).collect();

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::text::names::variants;
-use crate::{Bytes, Case, FigureQuantity, Nanos, Phase, Setting, Terms};
+use crate::{Bytes, Case, FigureQuantity, Nanos, NodeList, Phase, Setting, Terms};
 
 /// The terms under which the figures of a plan are shown and judged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -273,6 +273,10 @@ pub struct Expectation {
     pub transfer: Option<Bytes>,
     /// Share of reads in a mixed phase.
     pub read_percent: Option<u8>,
+    /// The nodes that it is for: those on one fabric or switch, of which it limits the part that they moved of a figure.
+    /// All nodes if empty.
+    #[serde(default, skip_serializing_if = "NodeList::is_empty")]
+    pub nodes: NodeList,
     /// The limit for one of [`Expectation::count`] units.
     pub amount: Amount,
     /// The latency at which a data sheet promises the value.
@@ -552,6 +556,7 @@ impl Expectation {
             random: None,
             transfer: None,
             read_percent: None,
+            nodes: NodeList::default(),
             amount,
             at_latency: None,
             count: 1.0,
@@ -561,6 +566,12 @@ impl Expectation {
             reached: String::new(),
             missed: String::new(),
         }
+    }
+
+    /// Whether it is for all nodes of a figure, and not for the part that some of them moved.
+    #[must_use]
+    pub const fn is_of_all_nodes(&self) -> bool {
+        self.nodes.is_empty()
     }
 
     /// Whether everything that it names, except the share of reads, matches `phase` of `case` on `target`, in
@@ -633,20 +644,10 @@ mod tests {
     #[test]
     fn a_limit_is_counted_by_nodes_or_devices() {
         let link = |per| Expectation {
-            name: "link".to_owned(),
-            target: None,
-            phase: None,
-            random: None,
-            transfer: None,
-            read_percent: None,
-            amount: Amount::BytesPerSecond(1.25e9),
-            at_latency: None,
             count: 2.0,
             per,
             ceiling: true,
-            source: String::new(),
-            reached: String::new(),
-            missed: String::new(),
+            ..Expectation::new("link", Amount::BytesPerSecond(1.25e9))
         };
         let of = |per, layer| link(per).in_all(4, 12, layer);
         assert_eq!(of(Per::Target, Layer::Shared), Amount::BytesPerSecond(2.5e9));

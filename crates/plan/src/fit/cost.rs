@@ -36,6 +36,12 @@ impl Cost {
         self.fits_time(budget) && self.fits_space(budget)
     }
 
+    /// Of the budget's time or space the larger share that it takes.
+    pub(super) fn share(&self, budget: &Budget) -> f64 {
+        let time = budget.time.map_or(0.0, |time| self.seconds / time.as_secs_f64());
+        time.max(budget.space.map_or(0.0, |space| self.space.0 as f64 / space.0 as f64))
+    }
+
     fn fits_time(&self, budget: &Budget) -> bool {
         budget.time.is_none_or(|time| self.seconds <= time.as_secs_f64())
     }

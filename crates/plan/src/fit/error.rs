@@ -39,6 +39,13 @@ pub enum FitError {
     Unreadable(String),
 }
 
+impl FitError {
+    /// Whether the budget of time or space is too small.
+    pub(super) const fn is_too_small(&self) -> bool {
+        matches!(self, Self::TooSmall { .. })
+    }
+}
+
 /// A time as `--time` takes it, no shorter than `seconds`.
 pub(super) fn time_option(seconds: f64) -> String {
     let whole = whole_up(seconds);

@@ -58,8 +58,10 @@ pub(super) struct Study<'p> {
     pub(super) text: &'p str,
     pub(super) overrides: Vec<Override>,
     pub(super) nodes: u32,
-    /// Without the points beyond the limits of tasks and nodes.
+    /// Without the points that were given up as a whole.
     pub(super) plan: &'p Plan,
+    /// The number of all points.
+    pub(super) points: usize,
 }
 
 impl<'p> Scaler<'p> {
@@ -157,7 +159,10 @@ impl<'p> Scaler<'p> {
         };
         let buffered: Vec<Levels> = buffered.collect();
         let others: Vec<Levels> = direct.chain(topped).chain(halved).collect();
-        first(&buffered, fits).or_else(|| first(&others, fits)).copied().unwrap_or(last)
+        let found = first(&buffered, fits).or_else(|| first(&others, fits)).copied().unwrap_or(last);
+        // Without the largest points, the other sizes may be larger.
+        let larger: Vec<Levels> = (0..=found.sizes).map(|sizes| Levels { sizes, ..found }).collect();
+        first(&larger, fits).copied().unwrap_or(found)
     }
 
     /// What is given up for the sake of time, step by step, beyond `least`.
@@ -202,6 +207,32 @@ impl<'p> Scaler<'p> {
         cost(plan, self.environment).is_partly_assumed
     }
 
+    /// The workloads to give up if the study does not fit with everything else given up: of those that are too costly
+    /// alone the ones that keep the files of others large, or else all of them; if each fits alone, the most costly one.
+    pub(super) fn costly(&self) -> Vec<String> {
+        let Ok(candidate) = self.candidate(self.most) else { return Vec::new() };
+        let alone = |workload: &ScaledWorkload<'_>| {
+            let mut plan = candidate.plan.clone();
+            plan.keep_cases(|case| case.group == workload.written.name);
+            cost(&plan, self.environment)
+        };
+        let mut all: Vec<(usize, Cost)> = self.workloads.iter().map(alone).enumerate().collect();
+        all.sort_by(|a, b| b.1.share(&self.budget).total_cmp(&a.1.share(&self.budget)));
+        let over = all.iter().filter(|(_, cost)| !cost.fits(&self.budget)).count();
+        all.truncate(over.max(1));
+        let places: Vec<usize> = all.into_iter().map(|(place, _)| place).collect();
+        let (holding, others): (Vec<usize>, Vec<usize>) =
+            places.iter().copied().partition(|&place| self.holds_others(place, self.most));
+        let gone = if holding.is_empty() || others.is_empty() { places } else { holding };
+        gone.into_iter().map(|place| self.workloads[place].written.name.clone()).collect()
+    }
+
+    /// Whether the files that a workload shares with others stay larger because of it.
+    fn holds_others(&self, place: usize, levels: Levels) -> bool {
+        let (own, used) = (self.limit(place, levels), self.exponent(place, levels));
+        own == used && self.alike[place].iter().any(|&other| self.limit(other, levels) > used)
+    }
+
     fn too_small(&self, levels: Levels) -> FitError {
         let candidate = match self.candidate(levels) {
             Ok(candidate) => candidate,
@@ -232,7 +263,7 @@ impl<'p> Scaler<'p> {
             budget: self.budget.to_string(),
             time: time_option(least.seconds),
             space: space_option(least.space),
-            note: format!(", for {points} of its {} points{fewer}{kept}", self.study.plan.cases.len()),
+            note: format!(", for {points} of its {} points{fewer}{kept}", self.study.points),
         }
     }
 
@@ -261,13 +292,15 @@ impl<'p> Scaler<'p> {
 
     /// The exponent of the power of two by which the sizes of a workload are divided.
     fn exponent(&self, place: usize, levels: Levels) -> u32 {
-        let group = || self.alike[place].iter().map(|&place| &self.workloads[place]);
-        let uncached = |one: &ScaledWorkload<'_>| match levels.direct && one.can_be_direct {
-            true => u32::MAX,
-            false => one.exponent_uncached,
-        };
-        let limits = group().map(|one| one.exponent_max.min(one.exponent_caches).min(uncached(one)));
+        let limits = self.alike[place].iter().map(|&place| self.limit(place, levels));
         self.wanted(place, levels).min(limits.min().unwrap_or(0))
+    }
+
+    /// The largest exponent of a workload alone.
+    fn limit(&self, place: usize, levels: Levels) -> u32 {
+        let own = &self.workloads[place];
+        let uncached = if levels.direct && own.can_be_direct { u32::MAX } else { own.exponent_uncached };
+        own.exponent_max.min(own.exponent_caches).min(uncached)
     }
 
     /// The exponent without regard to caches and to the number of transfers.

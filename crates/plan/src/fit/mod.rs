@@ -15,6 +15,8 @@
 //! 6. Pauses, warm-ups and early rounds.
 //! 7. The page cache is bypassed as above, the largest of swept sizes, tasks and nodes are given up, and at last the
 //!    points that were named.
+//! 8. Workloads that do not fit even so: first those that need more than the budget alone, then the most costly one, and
+//!    so on. What is left is scaled anew from step 2.
 //!
 //! Afterwards durations are extended again as far as there is time. The study itself is changed, by values as `--set`
 //! takes them, and read again: the result is a valid plan of the same kind, and its case ids, seeds and order are those
@@ -73,15 +75,50 @@ pub fn fit(plan: &Plan, nodes: u32, budget: &Budget, environment: &RunEnvironmen
     if budget.is_unlimited() {
         return Ok(plan.clone());
     }
+    let mut left = capped(plan, budget)?;
+    loop {
+        match scaled(plan, &left, nodes, budget, environment) {
+            Err(Unfit { error, costly }) if error.is_too_small() => {
+                left.keep_cases(|case| !costly.contains(&case.group));
+                thinning::drop_without_data(plan, &mut left);
+                if left.cases.is_empty() {
+                    return Err(error);
+                }
+            }
+            found => return found.map_err(|unfit| unfit.error),
+        }
+    }
+}
+
+/// Why no form of some points fits a budget.
+struct Unfit {
+    error: FitError,
+    /// The workloads that have to be given up.
+    costly: Vec<String>,
+}
+
+impl From<FitError> for Unfit {
+    fn from(error: FitError) -> Self {
+        Self { error, costly: Vec::new() }
+    }
+}
+
+/// The form of `left`, some points of `plan`, that fits the budget.
+fn scaled(
+    plan: &Plan,
+    left: &Plan,
+    nodes: u32,
+    budget: &Budget,
+    environment: &RunEnvironment,
+) -> Result<Plan, Unfit> {
     let (path, text, overrides) = levels::source(plan)?;
-    let capped = capped(plan, budget)?;
     let written = workloads(text, &overrides);
-    let study = Study { path, text, overrides, nodes, plan: &capped };
+    let study = Study { path, text, overrides, nodes, plan: left, points: plan.cases.len() };
     let scaler = Scaler::new(study, &written, *budget, environment);
-    let found = if Cost::of(&capped, environment).fits(budget) {
-        Candidate { plan: capped.clone(), levels: Levels::default(), settings: Vec::new() }
+    let found = if Cost::of(left, environment).fits(budget) {
+        Candidate { plan: left.clone(), levels: Levels::default(), settings: Vec::new() }
     } else {
-        scaler.search()?
+        scaler.search().map_err(|error| Unfit { error, costly: scaler.costly() })?
     };
     if found.plan.cases.len() == plan.cases.len() && found.settings.is_empty() {
         return Ok(plan.clone());

@@ -28,6 +28,8 @@ const STEADY_WINDOWS: u32 = 2;
 pub(super) struct ScaledWorkload<'p> {
     pub(super) written: &'p WrittenWorkload,
     pub(super) cases: Vec<&'p Case>,
+    /// Whether an amount is swept, so that its sizes stay.
+    is_fixed: bool,
     /// The largest exponent with enough transfers and files that are large enough.
     pub(super) exponent_max: u32,
     /// The largest exponent with which the caches of the target, which nothing bypasses, hold no more than before.
@@ -70,6 +72,7 @@ impl<'p> ScaledWorkload<'p> {
         targets.dedup();
         Some(Self {
             written,
+            is_fixed,
             exponent_max,
             exponent_caches: cases.iter().map(caches).min().unwrap_or(u32::MAX),
             exponent_uncached: cases.iter().map(uncached).min().unwrap_or(u32::MAX),
@@ -82,11 +85,12 @@ impl<'p> ScaledWorkload<'p> {
         })
     }
 
-    /// Whether both use the same files, whose sizes are then lowered alike.
+    /// Whether both use the same files, whose sizes are then lowered alike. Where sizes are swept, they are not.
     pub(super) fn shares_files(&self, other: &Self) -> bool {
-        let transfers = |one: &Self| one.cases.iter().all(|case| case.workload.work.is_transfers());
-        transfers(self)
-            && transfers(other)
+        let has_one_size =
+            |one: &Self| !one.is_fixed && one.cases.iter().all(|case| case.workload.work.is_transfers());
+        has_one_size(self)
+            && has_one_size(other)
             && self.targets.iter().any(|target| other.targets.contains(target))
     }
 

@@ -45,6 +45,7 @@ impl CaseCriteria<'_> {
         let is_own = phase.is_result();
         let all = self.criteria.expectations.iter().filter(move |one| {
             one.ceiling == ceiling
+                && one.is_of_all_nodes()
                 && one.agrees(target, self.case, of, Some(random))
                 && one.is_of_mix(self.case, of)
                 // A number of transfers of the case's size does not apply to the larger transfers of a fill.

@@ -154,13 +154,3 @@ impl StudyError {
 pub(super) fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
-
-/// `text` for a message, limited to one line.
-pub(crate) fn shown(text: &str) -> String {
-    /// Maximum number of characters of the user's own text in a message.
-    const SHOWN_MAX: usize = 40;
-    match text.char_indices().nth(SHOWN_MAX) {
-        Some((end, _)) => format!("{}…", text[..end].escape_debug()),
-        None => text.escape_debug().to_string(),
-    }
-}

@@ -41,7 +41,6 @@ mod written;
 
 use std::path::Path;
 
-pub(crate) use error::shown;
 pub use error::{StudyError, StudyErrors};
 pub use on_directory::{on_directory, placed_elsewhere};
 pub use options::{CASES_LIMIT, CASES_MAX, Options};

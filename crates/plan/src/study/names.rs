@@ -1,8 +1,9 @@
 //! Names of tables in a study: they must be unique, and must exist if another table refers to them.
 
-use super::error::{StudyError, shown};
+use super::error::StudyError;
 use super::table::values::Span;
 use crate::text::nearest::nearest;
+use crate::text::visible::shown;
 
 /// The error for a name that no table of the kind `noun` has.
 pub(super) fn unknown<'n>(

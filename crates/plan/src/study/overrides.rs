@@ -10,11 +10,12 @@ use thiserror::Error;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-use super::error::{StudyError, shown};
+use super::error::StudyError;
 use super::keys::{PROMISES, STONEWALL, TABLES};
 use super::table::definition::Table;
 use super::table::values::Span;
 use crate::text::nearest::nearest;
+use crate::text::visible::shown;
 use crate::{Case, Commitment, Plan, PlanSource};
 
 /// Mutually exclusive keys: an override of one replaces the others.

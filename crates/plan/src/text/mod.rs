@@ -3,6 +3,7 @@
 pub(crate) mod hex;
 pub(crate) mod names;
 pub(crate) mod nearest;
+pub(crate) mod node_list;
 pub(crate) mod parse;
 pub(crate) mod shell;
 pub(crate) mod units;

@@ -6,6 +6,7 @@
 
 use thiserror::Error;
 
+use crate::text::visible::shown;
 use crate::{Amount, Bytes, Nanos};
 
 /// Syntax of a size.
@@ -32,17 +33,6 @@ pub struct UnitError {
     pub message: String,
     /// What is allowed.
     pub help: String,
-}
-
-/// Limit on the length of user text quoted in a message.
-const SHOWN_MAX: usize = 40;
-
-/// `text` in a message.
-fn shown(text: &str) -> String {
-    match text.char_indices().nth(SHOWN_MAX) {
-        Some((end, _)) => format!("{}…", text[..end].escape_debug()),
-        None => text.escape_debug().to_string(),
-    }
 }
 
 impl UnitError {

@@ -92,6 +92,17 @@ pub fn cut_words(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(text.split_inclusive(char::is_whitespace).map(cut).collect())
 }
 
+/// Limit on the length of user text quoted in a message.
+const SHOWN_MAX: usize = 40;
+
+/// `text` for a message, limited to one line.
+pub(crate) fn shown(text: &str) -> String {
+    match text.char_indices().nth(SHOWN_MAX) {
+        Some((end, _)) => format!("{}…", text[..end].escape_debug()),
+        None => text.escape_debug().to_string(),
+    }
+}
+
 fn written_out(text: &str, hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.contains(&hidden) {
         return Cow::Borrowed(text);

@@ -60,6 +60,22 @@ fn expectations_have_a_limit_and_what_it_belongs_to() {
 }
 
 #[test]
+fn an_expectation_of_some_nodes_names_them() {
+    let with = |more: &str| study(&ALL.replacen("per = \"node\"", more, 1));
+    let plan = with("per = \"node\"\nnodes = \"n[01-03],login\"").unwrap();
+    let [link, ..] = plan.criteria.expectations.as_slice() else { panic!("three") };
+    assert_eq!(link.nodes.names(), ["n01", "n02", "n03", "login"]);
+    for (more, said) in [
+        ("nodes = \"n[3-1]\"", "`n[3-1]` is not a list of nodes: `3-1` ends before it begins"),
+        ("per = \"device\"\nnodes = \"n1\"", "`per` cannot be told of some of the nodes"),
+        ("at_latency = \"1ms\"\nnodes = \"n1\"", "`at_latency` cannot be told of some of the nodes"),
+    ] {
+        let errors = spoilt("per = \"node\"", more);
+        assert!(errors.contains(said), "{more}: {errors}");
+    }
+}
+
+#[test]
 fn commitments_say_how_they_are_judged() {
     let plan = all();
     let [rate, tail] = plan.criteria.commitments.as_slice() else { panic!("two") };

@@ -58,7 +58,7 @@ const ALL: [(&str, &str, bool, Blocks); 35] = [
         utilisation::blocks(report, extent)
     }),
     ("layers", "Layer by layer", true, statements),
-    ("disk-view", "What the disks see", true, statements),
+    ("disk-view", "Single operations, and what the disks see", true, statements),
     ("servers", "At the servers", true, statements),
     ("job-times", "Jobs over time", true, statements),
     ("job-spaces", "Where jobs read and wrote", true, statements),

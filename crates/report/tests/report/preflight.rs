@@ -360,20 +360,11 @@ fn sweep() -> Plan {
     }];
     plan.criteria.nodes = vec![1, 4, 8, 16];
     let limit = |name: &str, rate, per| plan::Expectation {
-        name: name.into(),
         target: Some("xfs".into()),
-        phase: None,
-        random: None,
-        transfer: None,
-        read_percent: None,
-        amount: plan::Amount::BytesPerSecond(rate),
-        at_latency: None,
-        count: 1.0,
         per,
         ceiling: true,
         source: "made up".into(),
-        reached: String::new(),
-        missed: String::new(),
+        ..plan::Expectation::new(name, plan::Amount::BytesPerSecond(rate))
     };
     plan.criteria.expectations =
         vec![limit("node link", 1.25e9, plan::Per::Node), limit("cluster link", 10e9, plan::Per::Target)];

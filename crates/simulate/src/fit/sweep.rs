@@ -217,6 +217,7 @@ fn ceilings(run: &Run, case: &Case, phase: Phase, nodes: u32) -> [Option<f64>; 2
     let mut lowest = [None::<f64>; 2];
     for one in &criteria.expectations {
         let concerns = one.ceiling
+            && one.is_of_all_nodes()
             && one.target.as_ref().is_none_or(|named| *named == case.target)
             && one.phase.is_none_or(|named| named == phase)
             && one.read_percent.is_none();

@@ -283,6 +283,8 @@ fn tasks_that_do_not_divide_make_no_node_slow() {
     let rate = |node: &str, tasks, rate| NodeRate {
         node: node.to_owned(),
         tasks,
+        bytes: 0,
+        transfers: 0,
         bytes_per_second: rate,
         transfers_per_second: rate,
     };

@@ -49,20 +49,11 @@ pub(crate) fn host(models: &[&str], queues: u32) -> HostFacts {
 
 fn expectation(name: &str, megabytes: f64, reached: &str) -> Expectation {
     Expectation {
-        name: name.to_owned(),
-        target: None,
         phase: Some(Phase::Read),
-        random: None,
-        transfer: None,
-        read_percent: None,
-        amount: Amount::BytesPerSecond(megabytes * MB),
-        at_latency: None,
-        count: 1.0,
         per: Per::Device,
-        ceiling: false,
-        source: String::new(),
         reached: reached.to_owned(),
         missed: if name == "least" { "look for a different vendor".to_owned() } else { String::new() },
+        ..Expectation::new(name, Amount::BytesPerSecond(megabytes * MB))
     }
 }
 

@@ -11,8 +11,9 @@ use plan::{
     TargetDescription, WorkloadSpec,
 };
 
-use crate::common::rows::{bucket, cell, run_of, workload};
+use crate::common::rows::{self, bucket, cell, run_of, workload};
 use crate::common::study::{Study, key, reads};
+use crate::nodes::comparison::{OnNode, at, case, pass};
 
 pub(crate) fn sheet(name: &str, amount: Amount) -> Expectation {
     Expectation { source: "data sheet".to_owned(), ..Expectation::new(name, amount) }
@@ -72,6 +73,33 @@ fn what_each_of_several_carries_is_told() {
         other => panic!("{other:?}"),
     };
     assert_eq!((rate(each[0]), rate(each[1]), each[2]), (461.0, 4375.0, &Value::None));
+}
+
+/// Study E: 19 nodes on two fabrics. The part that the nodes of each moved is compared with its limit.
+#[test]
+fn a_limit_of_some_nodes_is_for_the_part_that_they_moved() {
+    let of = |nodes: &str, per| Expectation {
+        nodes: nodes.parse().expect("a list"),
+        per,
+        ..sheet(nodes, Amount::BytesPerSecond(50.0))
+    };
+    let mut plan = rows::plan(vec![case("c", "t", 3, 1)]);
+    plan.criteria.expectations = vec![
+        of("n[1-2]", Per::Target),
+        of("n3", Per::Target),
+        of("n[8-9]", Per::Target),
+        of("n[2-4]", Per::Node),
+        sheet("whole", Amount::BytesPerSecond(50.0)),
+    ];
+    // The last is done sooner: its own rate is 120, but of the whole it moved 60 a second.
+    let sooner = OnNode { seconds: 5, ..at("n3.site", 60) };
+    let pass = pass("c", 0, Phase::Read, &[at("n1", 30), at("n2", 10), sooner]);
+    let figures = figures(&rows::run(&plan, vec![pass]), RateName::ByWall);
+    // Of the last list two nodes took part, for which 100 is expected.
+    let expected = expected(&plan, &figures);
+    assert_eq!(shares(&expected), [("whole", 2.0), ("n[1-2]", 0.8), ("n3", 1.2), ("n[2-4]", 0.7)]);
+    let [whole] = &weakest_links(&plan, &figures)[..] else { panic!("one limit of the whole") };
+    assert_eq!(whole.weakest, "whole");
 }
 
 #[test]

@@ -12,9 +12,9 @@ use crate::study::table::sweep::Axes;
 use crate::study::table::values::{Fields, Span, Value, Values};
 use crate::text::nearest::nearest;
 use crate::{
-    Amount, Asked, Bound, Case, Claim, Commitment, Criteria, Expectation, FigureQuantity, Over, Phase, Plan,
-    PublishedReference, Quantity, ReadFrom, Selector, Setting, SettingValue, Side, Statistic,
-    TargetDescription, Terms,
+    Amount, Asked, Bound, Case, Claim, Commitment, Criteria, Expectation, FigureQuantity, NodeList, Over,
+    Per, Phase, Plan, PublishedReference, Quantity, ReadFrom, Selector, Setting, SettingValue, Side,
+    Statistic, TargetDescription, Terms,
 };
 
 /// Names that selections can use.
@@ -153,8 +153,40 @@ fn expectation(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyEr
             set(&mut expected, value);
         }
     }
+    if fields.has("nodes") {
+        expected.nodes = nodes(fields, &expected, errors)?;
+    }
     Some(expected)
 }
+
+/// The nodes that an expectation is for.
+fn nodes(fields: &Fields, expected: &Expectation, errors: &mut Vec<StudyError>) -> Option<NodeList> {
+    let is_of_rate = !matches!(expected.amount, Amount::Latency { .. });
+    let other = [("latency", is_of_rate), ("at_latency", true), ("per", expected.per != Per::Device)];
+    let wrong = |(key, fits): &(&str, bool)| fields.has(key) && (!fits || *key == "at_latency");
+    if let Some((key, _)) = other.iter().find(|one| wrong(one)) {
+        errors.push(StudyError::new(
+            fields.key_span(key),
+            "not with `nodes`",
+            format!("`{key}` cannot be told of some of the nodes"),
+            "leave it out, or leave out `nodes`",
+        ));
+        return None;
+    }
+    let list = fields.text("nodes")?.parse::<NodeList>();
+    list.map_err(|error| {
+        errors.push(StudyError::new(
+            fields.span("nodes"),
+            "not a list of nodes",
+            error.to_string(),
+            NODES_ALLOWED,
+        ));
+    })
+    .ok()
+}
+
+/// Syntax of a list of nodes.
+const NODES_ALLOWED: &str = "separate names by commas; brackets contain numbers and ranges of them";
 
 fn commitment(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) -> Option<Commitment> {
     let (key, asked) = asked(fields, errors)?;

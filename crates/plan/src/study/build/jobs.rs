@@ -1,12 +1,13 @@
 //! `[[table]]` and `[[test]]` as the jobs of a workload.
 
 use crate::jobs::{Action, Output, ROW_BYTES, Step, TableOrder};
-use crate::study::error::{StudyError, shown};
+use crate::study::error::StudyError;
 use crate::study::keys::{STEP, of_step};
 use crate::study::names::{unique, unknown};
 use crate::study::table::definition::{Setter, WorkKeys, setters};
 use crate::study::table::document::Document;
 use crate::study::table::values::{Fields, Point, Span, Values};
+use crate::text::visible::shown;
 use crate::{Bytes, JobProblem, JobSpace, JobTable, JobTest, Jobs, TestKind};
 
 /// Minimum number of rows of a table at any scale: those of a page of the smallest size.

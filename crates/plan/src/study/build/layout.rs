@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use crate::study::error::{StudyError, shown};
+use crate::study::error::StudyError;
 use crate::study::keys::LAYOUT;
 use crate::study::names::unique;
 use crate::study::table::values::{Fields, Values};
 use crate::text::nearest::nearest;
+use crate::text::visible::shown;
 use crate::{Bytes, FileSystem, FileSystemKind, Layout, MdMetadata, Recipe, Volume};
 
 /// Keys used by every recipe.

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use super::layout::Layouts;
-use crate::study::error::{StudyError, count, shown};
+use crate::study::error::{StudyError, count};
 use crate::study::keys::TARGET;
 use crate::study::names::{unique, unknown};
 use crate::study::table::definition::{Setter, setters};
 use crate::study::table::values::{Fields, Span, Values};
 use crate::text::nearest::nearest;
+use crate::text::visible::shown;
 use crate::{Layout, Recipe, TargetDescription};
 
 /// The keys that locate a target; exactly one must be given.

@@ -162,6 +162,12 @@ pub(crate) const EXPECTATION: Table = Table {
             .sets(Setter::Expectation(|expected, value| {
                 expected.read_percent = u8::try_from(value.count()).ok()
             })),
+        Key::new("nodes", ValueKind::Text)
+            .left_out("all")
+            .means(
+                "The nodes on one fabric, switch or rack, as `\"n[01-16],login\"`: the part of the figure that they \
+                moved is compared. Not with `latency`, `at_latency` or `per = \"device\"`.",
+            ),
         Key::new("at_latency", ValueKind::Time)
             .left_out("none")
             .means("The latency at which a data sheet promises it.")

@@ -10,10 +10,11 @@ use super::definition::Table;
 use super::read::{absent, table_fields};
 use super::values::Fields;
 use crate::limits::{STUDY_BYTES, STUDY_TABLES};
-use crate::study::error::{StudyError, shown};
+use crate::study::error::StudyError;
 use crate::study::keys::{PROTOCOL, STUDY, TABLES, TARGET, WORKLOAD};
 use crate::study::overrides::{self, Override};
 use crate::text::nearest::nearest;
+use crate::text::visible::shown;
 
 /// The tables of a study file.
 #[derive(Debug)]

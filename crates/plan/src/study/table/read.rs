@@ -13,11 +13,12 @@ use super::text::{amount, filled, name, path, plain, until, word};
 use super::values::{Defaults, Field, Fields, Span, Sweep, SweepPart, Value};
 use crate::Setting;
 use crate::limits::STUDY_LIST_ITEMS;
-use crate::study::error::{StudyError, shown};
+use crate::study::error::StudyError;
 use crate::study::keys::{STEP, TABLES, WORKLOAD};
 use crate::study::words::instead_of_key;
 use crate::text::nearest::nearest;
 use crate::text::parse::{bandwidth, percent, share};
+use crate::text::visible::shown;
 
 /// A table missing from the file: every key has its default.
 pub(crate) fn absent(table: &'static Table) -> Fields {

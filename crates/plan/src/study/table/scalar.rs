@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::definition::{Key, ValueKind};
 use super::range::{Growth, Range, Scalar};
-use crate::study::error::shown;
+use crate::text::visible::shown;
 use crate::{Bytes, Nanos};
 
 /// Tolerance for the last number of a range, as a share of a step: the error of adding decimal fractions in

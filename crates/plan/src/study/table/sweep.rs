@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::definition::Table;
 use super::values::{Choice, Field, Fields, Point, Sweep, Values};
 use crate::SettingValue;
-use crate::study::error::{StudyError, count, shown};
+use crate::study::error::{StudyError, count};
+use crate::text::visible::shown;
 
 /// The sweeps of a workload that advance together; a single sweep forms its own group.
 type Group<'f> = Vec<&'f Sweep>;

@@ -3,11 +3,11 @@
 use super::definition::{Key, ValueKind, Word};
 use super::scalar::{ValueError, unit};
 use super::values::{Until, Value};
-use crate::study::error::shown;
 use crate::study::words::instead_of_value;
 use crate::text::nearest::nearest;
 use crate::text::parse::share;
 use crate::text::visible::is_harmful;
+use crate::text::visible::shown;
 use crate::{Amount, Bytes, Nanos};
 
 /// Maximum length of a path in Linux (`PATH_MAX`), without its terminating zero.

@@ -205,20 +205,13 @@ fn terms(run: &mut Draft) {
     targets.push(named("streams", "One disk"));
     run.manifest.plan.criteria.targets = targets;
     let grade = |name: &str, megabytes: f64, [reached, missed]: [&str; 2]| Expectation {
-        name: name.to_owned(),
-        target: None,
-        phase: None,
         random: Some(true),
         transfer: Some(Bytes::mib(2)),
-        read_percent: None,
-        amount: Amount::BytesPerSecond(megabytes * 1e6),
-        at_latency: None,
-        count: 1.0,
         per: Per::Device,
-        ceiling: false,
         source: "made up".to_owned(),
         reached: reached.to_owned(),
         missed: missed.to_owned(),
+        ..Expectation::new(name, Amount::BytesPerSecond(megabytes * 1e6))
     };
     run.manifest.plan.criteria.expectations = vec![
         grade("vendor", 150.0, ["what the vendor says", ""]),

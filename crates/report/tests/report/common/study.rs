@@ -114,20 +114,10 @@ fn terms() -> Criteria {
     Criteria {
         targets: LAYOUTS.iter().map(target).collect(),
         expectations: vec![Expectation {
-            name: "data sheet".to_owned(),
-            target: None,
             phase: Some(Phase::Read),
-            random: None,
-            transfer: None,
-            read_percent: None,
-            amount: Amount::BytesPerSecond(2.8e9),
-            at_latency: None,
-            count: 1.0,
             per: Per::Device,
-            ceiling: false,
             source: "the vendor's data sheet".to_owned(),
-            reached: String::new(),
-            missed: String::new(),
+            ..Expectation::new("data sheet", Amount::BytesPerSecond(2.8e9))
         }],
         commitments: vec![
             commitment(
