@@ -330,8 +330,8 @@ pub const POLICY: [Policy; 54] = [
         .metrics(false)
         .repeated()
         .tested("all rates within 10 %, and busy processors"),
-    observed(Kind::DiskView, "disk_view", "What the disks see", "disk-view"),
     observed(Kind::IoHistory, "io_history", "Operations one by one", "disk-view"),
+    observed(Kind::DiskView, "disk_view", "What the disks see", "disk-view"),
     observed(Kind::ServerSide, "server_side", "At the servers", "servers"),
     observed(Kind::Fit, "fit", "Slots and room", "cost").undoubted(),
     observed(Kind::PrintedCheck, "printed_check", "Checks of printed values", "printed").rows(usize::MAX),

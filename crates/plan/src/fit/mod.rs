@@ -75,6 +75,7 @@ pub fn fit(plan: &Plan, nodes: u32, budget: &Budget, environment: &RunEnvironmen
     if budget.is_unlimited() {
         return Ok(plan.clone());
     }
+    levels::source(plan)?;
     let mut left = capped(plan, budget)?;
     loop {
         match scaled(plan, &left, nodes, budget, environment) {

@@ -11,9 +11,11 @@ use analysis::{
     printed::BenchmarkScore,
     statistics::Summary,
     sweeps::Best,
+    targets::MemberSet,
 };
 use plan::Bytes;
 
+use crate::format::node_names::shortened as shortened_names;
 use crate::format::table::{Cell, Table, Tone};
 use crate::format::{BYTES_PER_SECOND, compact, compact_rate, counted, duration, latency, number, percent};
 use crate::report::Report;
@@ -104,7 +106,11 @@ impl Card {
         } else {
             let room = ROWS_MAX.saturating_sub(used);
             let room = if in_members.is_empty() { room } else { room.min(BEST_BESIDE_MAX) };
-            results.extend(lines(rows.best(room, &in_members)));
+            let each = rows.each_device();
+            let told: HashSet<&str> =
+                each.iter().map(|(group, _)| *group).chain(in_members.iter().copied()).collect();
+            results.extend(lines(each.into_iter().map(|(_, line)| line).take(room.max(1)).collect()));
+            results.extend(lines(rows.best(room, &told)));
         }
         let numbered = report.figures.len() <= LISTED_MAX && !(has_all_figures && rows.marks.is_empty());
         results.extend(if in_members.is_empty() {
@@ -499,6 +505,30 @@ impl<'a> Rows<'a> {
     fn rate(&self, figure: &Figure, unit: &str) -> Cell {
         let tone = if figure.doubts.is_empty() { Tone::Main } else { Tone::Doubtful };
         Cell::toned(compact_rate(figure.spread_in(unit).median, unit), tone)
+    }
+
+    /// The devices of each workload that measured them one by one, with the name of the workload.
+    fn each_device(&self) -> Vec<(&'a str, Line)> {
+        let sets = self.report.found.members.iter().filter_map(Stated::says);
+        let alone = sets.filter(|set| !set.together && !set.target.is_empty() && set.members.len() > 1);
+        let line = |set: &'a MemberSet| {
+            let figure = &self.report.figures[set.members[0].figure];
+            let unit = figure.shown_unit();
+            let rates = set.members.iter().map(|one| self.report.figures[one.figure].spread_in(unit).median);
+            let all = Summary::of(&rates.collect::<Vec<_>>())?;
+            let slow = set.members.iter().filter(|one| one.slow == Some(true)).map(|one| one.name.as_str());
+            let slow: Vec<&str> = slow.collect();
+            let words = format!(
+                "{} of {} devices, one by one; variation {}{}{}",
+                [all.min, all.max].map(|rate| compact_rate(rate, unit)).join(" to "),
+                set.members.len(),
+                percent(set.variation),
+                if slow.is_empty() { String::new() } else { format!("; slow: {}", shortened_names(&slow)) },
+                self.mark_at(Some(set.members[0].figure)),
+            );
+            Some((set.group.as_str(), (Cell::from("devices"), sweep_name(self.report, figure), words)))
+        };
+        alone.filter_map(line).collect()
     }
 
     /// The best point of each sweep of other workloads than `shown`, in at most `most` lines and one that counts the

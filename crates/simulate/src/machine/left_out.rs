@@ -13,7 +13,15 @@ impl SimulatedMachine {
         let layouts: BTreeSet<&str> = plan.layouts.iter().map(|layout| layout.name.as_str()).collect();
         let collecting = plan.criteria.targets.iter().filter(|target| !target.server_collect.is_empty());
         let collecting: BTreeSet<&str> = collecting.map(|target| target.name.as_str()).collect();
+        let recorded = plan.cases.iter().filter(|case| case.workload.history.is_some());
+        let recorded: BTreeSet<&str> = recorded.map(|case| case.group.as_str()).collect();
         let mut told = of_jobs(plan);
+        if !recorded.is_empty() {
+            told.push(format!(
+                "`history` of {} records nothing: a model has no operations of a kernel to show one by one",
+                named(&recorded)
+            ));
+        }
         if !layouts.is_empty() {
             told.push(format!(
                 "layouts of the study are not created ({}): a target is on the layout of the model that \

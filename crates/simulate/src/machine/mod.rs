@@ -215,9 +215,6 @@ impl Machine for SimulatedMachine {
                      cache";
                 return Err(lacking(case, told.to_owned()));
             }
-            if workload.history.is_some() {
-                return Err(lacking(case, "a model does not record operations: omit `--history`".to_owned()));
-            }
             if case.stated.is_some() {
                 return Err(lacking(case, "another tool cannot measure a model".to_owned()));
             }

@@ -78,24 +78,23 @@ fn what_each_of_several_carries_is_told() {
 /// Study E: 19 nodes on two fabrics. The part that the nodes of each moved is compared with its limit.
 #[test]
 fn a_limit_of_some_nodes_is_for_the_part_that_they_moved() {
-    let of = |nodes: &str, per| Expectation {
-        nodes: nodes.parse().expect("a list"),
-        per,
-        ..sheet(nodes, Amount::BytesPerSecond(50.0))
-    };
+    /// Half of the whole: 1000 bytes in eleven seconds.
+    const LIMIT: Amount = Amount::BytesPerSecond(1000.0 / 11.0 / 2.0);
+    let of =
+        |nodes: &str, per| Expectation { nodes: nodes.parse().expect("a list"), per, ..sheet(nodes, LIMIT) };
     let mut plan = rows::plan(vec![case("c", "t", 3, 1)]);
     plan.criteria.expectations = vec![
         of("n[1-2]", Per::Target),
         of("n3", Per::Target),
         of("n[8-9]", Per::Target),
         of("n[2-4]", Per::Node),
-        sheet("whole", Amount::BytesPerSecond(50.0)),
+        sheet("whole", LIMIT),
     ];
-    // The last is done sooner: its own rate is 120, but of the whole it moved 60 a second.
+    // The last is done sooner: its own rate is higher, but of the whole it moved 60 %.
     let sooner = OnNode { seconds: 5, ..at("n3.site", 60) };
     let pass = pass("c", 0, Phase::Read, &[at("n1", 30), at("n2", 10), sooner]);
     let figures = figures(&rows::run(&plan, vec![pass]), RateName::ByWall);
-    // Of the last list two nodes took part, for which 100 is expected.
+    // Of the last list two nodes took part, each with a limit of its own.
     let expected = expected(&plan, &figures);
     assert_eq!(shares(&expected), [("whole", 2.0), ("n[1-2]", 0.8), ("n3", 1.2), ("n[2-4]", 0.7)]);
     let [whole] = &weakest_links(&plan, &figures)[..] else { panic!("one limit of the whole") };

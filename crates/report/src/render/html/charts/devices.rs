@@ -55,9 +55,16 @@ fn members(report: &Report, sets: &[&MemberSet]) -> Chart {
         BYTES_PER_SECOND => one.bytes_per_second.median / divisor(unit),
         _ => one.transfers_per_second.median,
     };
+    let several = first.models.len() > 1;
+    let labels = short_names(&order.iter().map(|same| same[0].name.as_str()).collect::<Vec<_>>());
+    let label = |one: &Member| {
+        let place = order.iter().position(|same| same[0].place == one.place && same[0].name == one.name);
+        escaped(place.map_or(one.name.as_str(), |place| labels[place]))
+    };
     let places = |of: &[&Member]| -> Value {
+        let names = of.iter().map(|one| label(one)).collect::<Vec<_>>();
         let models = of.iter().map(|one| escaped(&one.model)).collect::<Vec<_>>();
-        json!([models, of.iter().map(|one| escaped(&one.name)).collect::<Vec<_>>()])
+        if several { json!([models, names]) } else { json!(names) }
     };
     let bars = sets.iter().map(|set| {
         let of_set = |one: &&&Member| set.members.iter().any(|own| std::ptr::eq(own, **one));
@@ -94,14 +101,41 @@ fn members(report: &Report, sets: &[&MemberSet]) -> Chart {
     let variations = variations.collect::<Vec<_>>().join(", ");
     let whose = if first.target.is_empty() { &first.group } else { title(report, &first.target) };
     let how = if first.together { "all together" } else { "one by one" };
-    let heading = format!("{whose}, {how}{}: rate of each device, by model", fixed(&first.fixed));
+    let by = if several { ", by model" } else { "" };
+    let heading = format!("{whose}, {how}{}: rate of each device{by}", fixed(&first.fixed));
     let note = format!(
-        "Variation, (fastest − slowest) ÷ fastest: {variations}. Framed: slow among its model. Whiskers: standard \
-         deviation of the repetitions."
+        "Variation, (fastest − slowest) ÷ fastest: {variations}. Framed: slow among those of its model. Whiskers: \
+         standard deviation of the repetitions."
     );
-    Chart::new("devices", PLACE, heading, note)
+    let kind = if first.together || first.target.is_empty() { "devices" } else { "each-device" };
+    Chart::new(kind, PLACE, heading, note)
+        .of_workload(&first.group)
         .axes(json!({ "showgrid": false }), axis(column_unit(unit)))
         .traces(bars.chain(levels))
+}
+
+/// The parts of several paths in which they differ: `lun0` and `lun1` of `/lustre/lun0/data` and `/lustre/lun1/data`.
+fn short_names<'n>(names: &[&'n str]) -> Vec<&'n str> {
+    let [first, ..] = names else { return Vec::new() };
+    let parts = |name: &&'n str| name.split('/').collect::<Vec<_>>();
+    let all: Vec<Vec<&str>> = names.iter().map(parts).collect();
+    let alike = |place: &dyn Fn(&[&'n str]) -> Option<&'n str>| {
+        all.windows(2).all(|pair| place(&pair[0]).is_some() && place(&pair[0]) == place(&pair[1]))
+    };
+    let most = all.iter().map(Vec::len).min().unwrap_or(0).saturating_sub(1);
+    if names.len() < 2 || most == 0 || !first.starts_with('/') {
+        return names.to_vec();
+    }
+    let before = (0..most).take_while(|&place| alike(&|parts| parts.get(place).copied())).count();
+    let after = (0..most - before)
+        .take_while(|&place| alike(&|parts| parts.len().checked_sub(place + 1).map(|at| parts[at])))
+        .count();
+    let cut = |(name, parts): (&&'n str, &Vec<&str>)| {
+        let skipped: usize = parts[..before].iter().map(|part| part.len() + 1).sum();
+        let left: usize = parts[parts.len() - after..].iter().map(|part| part.len() + 1).sum();
+        &name[skipped..name.len() - left]
+    };
+    names.iter().zip(&all).map(cut).collect()
 }
 
 fn words(one: &Member, set: &MemberSet) -> String {
@@ -236,4 +270,21 @@ fn step_words(report: &Report, (figure, layer): &Step<'_>) -> String {
         text.push_str(&format!("<br>caches {}", percent(share)));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short_names;
+
+    #[test]
+    fn paths_are_named_by_what_differs() {
+        let of = |names: &[&'static str]| short_names(names);
+        assert_eq!(of(&["/lustre/lun0/data", "/lustre/lun1/data"]), ["lun0", "lun1"]);
+        assert_eq!(of(&["/mnt/a", "/mnt/b/c"]), ["a", "b/c"]);
+        assert_eq!(of(&["/a/x/1", "/b/x/1"]), ["a", "b"]);
+        assert_eq!(of(&["/mnt/a", "/mnt/a/b"]), ["a", "a/b"]);
+        assert_eq!(of(&["nvme0n1", "nvme1n1"]), ["nvme0n1", "nvme1n1"]);
+        assert_eq!(of(&["/dev/sda"]), ["/dev/sda"]);
+        assert_eq!(of(&[]), Vec::<&str>::new());
+    }
 }

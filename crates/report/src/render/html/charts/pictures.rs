@@ -27,10 +27,11 @@ const HEIGHT_MAX: usize = 640;
 /// Maximum number of pictures of a study.
 const PICTURES_MAX: usize = 4;
 /// Kinds of charts that are pictures of a study, with how many of each, in order of preference: what varies decides
-/// which of them there are. Many targets are beside each other; jobs run over time; nodes, or other swept keys, have
+/// which of them there are. Many targets, or devices of one, are beside each other; jobs run over time; nodes, or other swept keys, have
 /// lines; repeated sizes have their scatter.
-const KINDS: [(&str, usize); 8] = [
+const KINDS: [(&str, usize); 9] = [
     ("members", 2),
+    ("each-device", 1),
     ("systems", 2),
     ("jobs-profile", 1),
     ("weak", 4),

@@ -313,7 +313,9 @@ impl Chart {
 
     /// Whether it is of `kind`, has a series of more than two points, and is at most `height` pixels high.
     pub(super) fn compares(&self, kind: &str, height: usize) -> bool {
-        let several = |Trace(one): &Trace| one["x"].as_array().is_some_and(|points| points.len() > 2);
+        // The places of bars that are in groups are lists of groups and of names.
+        let points = |x: &Value| x.get(0).and_then(Value::as_array).or(x.as_array()).map_or(0, Vec::len);
+        let several = |Trace(one): &Trace| points(&one["x"]) > 2;
         self.kind == kind && self.height <= height && self.data.iter().any(several)
     }
 
