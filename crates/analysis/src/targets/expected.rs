@@ -29,6 +29,8 @@ pub struct Expected {
     pub count: f64,
     pub ratio: f64,
     pub ceiling: bool,
+    /// The nodes whose part of the figure is compared, as the study lists them; empty for all.
+    pub nodes: String,
     /// Whether the promised latency was met. `None` if the value is promised without a latency, or none was measured.
     pub in_time: Option<bool>,
     /// The meaning of reaching it, if it is the highest grade that was reached; the meaning of missing it, if it is
@@ -78,6 +80,7 @@ impl Statement for Expected {
         subject(amount("expected", "expected", "For all nodes and devices together, in `unit`.", |one| {
             Value::amount(one.amount, one.amount.number())
         })),
+        subject(word("nodes", "nodes", "The nodes whose part is compared; empty for all.", |one| &one.nodes)),
         amount("measured", "reached", "Median, in `unit`.", |one| {
             Value::amount(one.amount, one.amount.number() * one.ratio)
         }),
@@ -178,6 +181,7 @@ fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expect
             count: limit.number() / one.amount.number(),
             ratio: part(figure, limit, &one.nodes)? / limit.number(),
             ceiling: one.ceiling,
+            nodes: one.nodes.written().to_owned(),
             in_time: one.at_latency.and_then(|at| Some(mean? <= at.0 as f64)),
             reached: None,
             open: false,

@@ -14,7 +14,7 @@ use crate::gate::{
 /// Source: study E, single small reads: 74 µs at the client, 55 µs of them in the round trip to the server, and the
 /// context of each operation in the history.
 #[derive(Debug, Clone, PartialEq)]
-pub struct IoHistory(HistoryContext);
+pub struct IoHistory(pub HistoryContext);
 
 impl IoHistory {
     fn device(&self, of: impl Fn(&DevicePart) -> f64) -> Option<f64> {

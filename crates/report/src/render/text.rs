@@ -81,7 +81,7 @@ fn doubts(causes: &[Cause], figures: usize, most: usize, screen: Screen) -> Stri
         }
     }
     if !named.is_empty() {
-        let line = wrapped("   ", &format!("{}; all in `ioproof check`", named.join("; ")), screen.prose());
+        let line = wrapped("   ", &format!("{}; all in the full report", named.join("; ")), screen.prose());
         out.push_str(&screen.warning(&line));
     }
     let observed: Vec<String> = observed.into_iter().map(|one| one.named(figures)).collect();

@@ -208,7 +208,7 @@ pub(crate) fn published_value(one: &PublishedComparison, value: f64) -> String {
 
 /// A value of the unit `bytes/s`, `ops/s`, `ns` or `fraction` in readable form; `operations` is the unit of operations
 /// per second.
-fn in_unit(value: f64, unit: &str, operations: &str) -> String {
+pub(crate) fn in_unit(value: f64, unit: &str, operations: &str) -> String {
     match unit {
         "bytes/s" => rate(value),
         "ops/s" => rate_in(value, operations),

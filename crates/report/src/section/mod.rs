@@ -23,9 +23,9 @@ mod utilisation;
 use crate::report::Report;
 
 pub(crate) use block::{
-    Block, Extent, Second, Section, all_caveats, conditions, criterion, headline, is_result, line_name, only,
-    place, point, promised_unit, promised_value, published_value, signed, title, which_target,
-    workload_place,
+    Block, Extent, Second, Section, all_caveats, conditions, criterion, headline, in_unit, is_result,
+    line_name, only, place, point, promised_unit, promised_value, published_value, signed, title,
+    which_target, workload_place,
 };
 pub(crate) use cluster::nodes_line;
 pub(crate) use forms::in_published_form;

@@ -26,7 +26,7 @@ use crate::section::statements::{tone, without_figures};
 use crate::section::{Block, only, point, response, signed, title, which_target};
 use crate::summary::commitments::{self, urgency};
 use crate::summary::members::{Members, members};
-use crate::summary::targets;
+use crate::summary::{split, targets};
 
 /// Maximum number of figures listed on a card.
 const FIGURES_MAX: usize = 8;
@@ -119,6 +119,7 @@ impl Card {
             peaks_hold(report, "")
         });
         results.extend(withheld_best(report));
+        results.extend(split::blocks(report));
         if let Some(scaled) = &report.run.scaled {
             let first = if has_all_figures { &mut results } else { &mut judged };
             first.insert(0, Block::Text(scaled.line.clone()));

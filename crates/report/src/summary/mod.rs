@@ -7,4 +7,5 @@ pub(crate) mod cross_check;
 pub(crate) mod excerpt;
 pub(crate) mod members;
 pub(crate) mod sheet;
+pub(crate) mod split;
 pub(crate) mod targets;

@@ -74,6 +74,11 @@ impl<X> Stars<X> {
         self.ends([0.0, own], FAR)[1]
     }
 
+    /// Whether a figure is beyond the end of an axis from 0.
+    pub(super) fn has_beyond(&self, end: f64) -> bool {
+        self.0.iter().any(|one| one.value > end)
+    }
+
     /// Stars, open where misprinted; for figures beyond the ends of the axis arrows there, labelled with their values.
     /// Rates are on the x axis if `across`, else on the y axis. The label of an arrow that `is_right` is on its left.
     pub(super) fn traces(
@@ -94,8 +99,8 @@ impl<X> Stars<X> {
         let position = |one: &Star<X>| match (beyond(one), across) {
             (Ordering::Less, true) => "middle right",
             (_, true) => "middle left",
-            (_, false) if is_right(&one.at) => "bottom left",
-            (_, false) => "bottom right",
+            (_, false) if is_right(&one.at) => "middle left",
+            (_, false) => "middle right",
         };
         // Labels at one place would stand on each other: the first has them all.
         let outside = || self.0.iter().filter(|one| beyond(one).is_ne());

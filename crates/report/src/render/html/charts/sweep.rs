@@ -33,6 +33,8 @@ const TOGETHER_MAX: usize = 6;
 const BANDS_MAX: usize = 6;
 /// End of the y axis ÷ highest value.
 const HEADROOM: f64 = 1.06;
+/// The same where there are figures beyond it.
+const HEADROOM_OF_LABELS: f64 = 1.2;
 
 /// The charts of all sweeps; `second` is another run of the same study, drawn dotted.
 pub(super) fn charts(report: &Report, second: Option<&Report>) -> Vec<Chart> {
@@ -170,12 +172,17 @@ impl Sweep<'_> {
         let curves: Vec<&Curve> = fast.take(LINES_MAX).collect();
         let [low, high] = self.axis.ends();
         let right = |&at: &f64| self.axis.is_right(at);
+        // The values of figures beyond the axis stand above all lines.
+        let (headroom, end) = match stars.has_beyond(top) {
+            true => (HEADROOM_OF_LABELS, top * (HEADROOM_OF_LABELS + 1.0) / 2.0),
+            false => (HEADROOM, top),
+        };
         let stars =
-            stars.traces([0.0, top], false, right, |&at, value| (self.axis.at(at).into(), value.into()));
+            stars.traces([0.0, end], false, right, |&at, value| (self.axis.at(at).into(), value.into()));
         let limits = limits
             .iter()
             .map(|(name, dash, value)| Trace::level(name, dash, [(low, *value), (high, *value)]));
-        let y = json!({ "title": { "text": column_unit(self.unit) }, "range": [0, top * HEADROOM] });
+        let y = json!({ "title": { "text": column_unit(self.unit) }, "range": [0, top * headroom] });
         let kind = if self.in_second_unit { "sweep-iops" } else { "sweep" };
         let chart = Chart::new(
             kind,

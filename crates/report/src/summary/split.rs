@@ -1,0 +1,77 @@
+//! How results split: what each unit of a limit carried and what its grade means, and how the time of single operations was
+//! spent.
+
+use analysis::{figures::HistoryContext, gate::Stated, targets::Expected};
+
+use crate::format::table::{Cell, Table, Tone};
+use crate::format::{grouped, latency, percent, whole};
+use crate::report::Report;
+use crate::report::figure::Figure;
+use crate::section::{Block, in_unit, only};
+
+/// Maximum number of rows of each of the tables; a longer one is only in its section.
+const ROWS_MAX: usize = 8;
+
+/// The tables that are not empty and not too long.
+pub(crate) fn blocks(report: &Report) -> Vec<Block> {
+    limits(report).into_iter().chain(operations(report)).collect()
+}
+
+/// Figures beside limits that several units have, that are of some nodes, or that have grades with a meaning.
+fn limits(report: &Report) -> Vec<Block> {
+    let says = report.found.expected.iter().filter_map(|one| Some((one, one.says()?)));
+    let is_split = |one: &Expected| one.count > 1.0 || !one.nodes.is_empty() || one.reached.is_some();
+    let rows: Vec<(&Stated<Expected>, &Expected)> = says.filter(|(_, one)| is_split(one)).collect();
+    if rows.len() > ROWS_MAX {
+        return Vec::new();
+    }
+    let own = |one: &Expected| report.figures.get(one.figure);
+    let words = |one: &Expected, value: f64| {
+        in_unit(value, one.amount.unit(), own(one).map_or("ops/s", Figure::operations_unit))
+    };
+    let table = Table::of(rows)
+        .right("#", |(_, one)| Cell::figure(Some(one.figure + 1)))
+        .left("workload", |(_, one)| own(one).map(|own| format!("{} {}", own.group, own.phase)))
+        .left("limit", |(_, one)| one.name.clone())
+        .left("nodes", |(_, one)| one.nodes.clone())
+        .right("expected", |(_, one)| words(one, one.amount.number()))
+        .right("reached", |(stated, one)| {
+            let tone = if stated.reasons.is_empty() { Tone::Main } else { Tone::Doubtful };
+            Cell::toned(words(one, one.amount.number() * one.ratio), tone)
+        })
+        .right("each", |(_, one)| {
+            (one.count > 1.0).then(|| words(one, one.amount.number() * one.ratio / one.count))
+        })
+        .right("of it", |(_, one)| percent(one.ratio))
+        .left("means", |(_, one)| one.reached.clone())
+        .done();
+    only("Expected and reached", table.without_empty_columns())
+}
+
+/// Single operations: what of their time was spent in the device, and for how many no request was found.
+fn operations(report: &Report) -> Vec<Block> {
+    let says = report.found.io_histories.iter().filter_map(|one| Some((one.figure(), &one.says()?.0)));
+    let rows: Vec<(usize, &HistoryContext)> = says.collect();
+    if rows.len() > ROWS_MAX {
+        return Vec::new();
+    }
+    let caption = match rows.iter().any(|(_, one)| one.split.device.is_some()) {
+        true => "Single operations: the time of each, and its part in the device",
+        false => "Single operations: the time of each",
+    };
+    let nanos = |value: Option<f64>| value.map(|nanos| latency(whole(nanos)));
+    let table = Table::of(rows)
+        .right("#", |(figure, _)| Cell::figure(Some(figure + 1)))
+        .left("workload", |(figure, _)| {
+            report.figures.get(*figure).map(|own| format!("{} {}", own.group, own.phase))
+        })
+        .left("context", |(_, one)| format!("{} {}", one.context, one.kind).trim().to_owned())
+        .right("operations", |(_, one)| grouped(one.split.operations))
+        .right("each", |(_, one)| nanos(Some(one.split.latency_ns)))
+        .right("start to start", |(_, one)| nanos(one.split.gap_ns))
+        .right("device", |(_, one)| nanos(one.split.device.map(|part| part.device_ns)))
+        .right("rest", |(_, one)| nanos(one.split.device.map(|part| part.rest_ns)))
+        .right("no request", |(_, one)| one.without_request.map(percent))
+        .done();
+    only(caption, table.without_empty_columns())
+}
