@@ -198,6 +198,7 @@ fn a_rate_above_a_link_is_found_and_a_data_sheet_is_no_link() {
         count: 1.0,
         ratio,
         ceiling,
+        nodes: String::new(),
         reached: None,
         open: false,
         in_time: None,
