@@ -240,7 +240,16 @@ fn many_sequential_streams_are_no_sequential_stream_for_the_disk() {
     assert!(share(0, "in_a_row_there") > 0.9, "{views:?}");
     assert!(share(1, "in_a_row_there") < 0.7, "{views:?}");
     assert!(share(1, "jumps_there") >= 65_536.0, "{views:?}");
+    let operations = report["statements"]["io_history"].as_array().expect("a list");
+    assert_eq!(operations.len(), 2, "{operations:?}");
+    for one in operations {
+        let nanos = |key: &str| one[key].as_f64().unwrap_or_else(|| panic!("no {key}: {one}"));
+        assert!((nanos("device") + nanos("rest") - nanos("latency")).abs() < 1.0, "{one}");
+        assert_eq!((&one["without_request"], &one["found_by"]), (&0.0.into(), &"sector".into()));
+    }
     let text = desk.tables();
-    assert_says(&text, &["What the disks see", "in a row there"]);
+    assert_says(&text, &["what the disks see", "in a row there", "start to start"]);
+    let first = run(&desk.ioproof("report").arg(desk.record())).expect_code(0).stdout;
+    assert_says(&first, &["Single operations: the time of each, and its part in the device", "no request"]);
     assert_eq!(tracer.left(), [""; 0], "an instance of the tracer is left");
 }

@@ -149,7 +149,7 @@ fn each_once<T: Clone + Eq + Hash>(all: impl Iterator<Item = T>) -> Vec<T> {
 /// The targets that are used, or described if no case names its target, or named by an expectation.
 fn targets(plan: &Plan) -> Vec<String> {
     let described = plan.described_targets().map(|one| &one.name);
-    let used = plan.cases.iter().map(|case| &case.target);
+    let used = plan.cases.iter().filter(|case| case.workload.work.has_target()).map(|case| &case.target);
     let named = plan.criteria.expectations.iter().filter_map(|one| one.target.as_ref());
     let targets = each_once(described.chain(used).chain(named).cloned());
     if targets.is_empty() { vec![String::new()] } else { targets }

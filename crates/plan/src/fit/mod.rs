@@ -80,9 +80,10 @@ pub fn fit(plan: &Plan, nodes: u32, budget: &Budget, environment: &RunEnvironmen
     loop {
         match scaled(plan, &left, nodes, budget, environment) {
             Err(Unfit { error, costly }) if error.is_too_small() => {
+                let before = left.cases.len();
                 left.keep_cases(|case| !costly.contains(&case.group));
                 thinning::drop_without_data(plan, &mut left);
-                if left.cases.is_empty() {
+                if left.cases.is_empty() || left.cases.len() == before {
                     return Err(error);
                 }
             }

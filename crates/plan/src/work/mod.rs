@@ -51,6 +51,12 @@ impl Work {
         }
     }
 
+    /// Whether it is on a target: messages between processes are not.
+    #[must_use]
+    pub const fn has_target(&self) -> bool {
+        !matches!(self, Self::Rpc(_))
+    }
+
     /// Whether its operations are transfers within files.
     #[must_use]
     pub const fn is_transfers(&self) -> bool {

@@ -11,7 +11,7 @@ use comm::Comm;
 use engine::{Controls, DataSpec, Expect, MadeFiles, PhaseJob, TransferLimit};
 use host::servers::CollectedOutput;
 use host::{BlockTrace, Host, Stored, Unobservable};
-use plan::{Phase, Placement, Plan, Sharing, TreePlacement, Work, Workload};
+use plan::{Phase, Placement, Plan, Sharing, TreePlacement, Workload};
 
 use crate::execution::device_trace;
 use crate::execution::jobs::{JobsRun, KeepLaunches};
@@ -165,7 +165,7 @@ impl<'a> PhaseRun<'a> {
 
     /// Counters of the network file system clients on this node.
     fn clients(&self, host: &Host) -> Vec<(String, String)> {
-        let exchanges = matches!(self.workload.work, Work::Rpc(_));
+        let exchanges = !self.workload.work.has_target();
         match !self.workload.backend.moves_data() || exchanges || !self.order.phase.is_result() {
             true => Vec::new(),
             false => host.clients(&self.workload.files.targets),
@@ -261,7 +261,7 @@ impl<'a> PhaseRun<'a> {
 
     /// Adds warnings about what is below the targets.
     fn look_below(&self, host: &Host, totals: &mut PhaseTotals) {
-        let exchanges = matches!(self.workload.work, Work::Rpc(_));
+        let exchanges = !self.workload.work.has_target();
         if !self.workload.backend.moves_data() || exchanges || !self.order.phase.is_result() {
             return;
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use analysis::figures::NodeWork;
-use plan::{Case, FileSlot, Phase, Placement, Work, Workload};
+use plan::{Case, FileSlot, Phase, Placement, Workload};
 use record::{DeviceRow, LoadRow, PhaseKey, PhaseRecord, PhaseRow, SeriesRow, Warning, WarningRow};
 
 use crate::files::data::Content;
@@ -36,7 +36,7 @@ impl PhaseResult<'_> {
     ) -> PhaseRecord {
         table.close();
         // Exchanges do not use any device.
-        let observed = totals.unobserved.is_empty() && !matches!(self.workload.work, Work::Rpc(_));
+        let observed = totals.unobserved.is_empty() && self.workload.work.has_target();
         let device_bytes = observed.then(|| device_bytes(&table.record.devices, &self.nodes.kernels()));
         let is_jobs = self.workload.work.jobs().is_some();
         let pattern = table.pattern();

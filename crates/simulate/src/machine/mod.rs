@@ -200,7 +200,7 @@ impl Machine for SimulatedMachine {
                 }
                 _ => {}
             }
-            if !matches!(workload.work, Work::Rpc(_)) {
+            if workload.work.has_target() {
                 self.setup.layout_of(case)?;
                 self.check_local(case)?;
                 self.check_members(case)?;
@@ -255,7 +255,7 @@ impl Machine for SimulatedMachine {
         controls: &Controls,
     ) -> Result<MachinePhase, RunnerError> {
         // Exchanges do not use any devices.
-        let exchanges = matches!(job.workload.work, Work::Rpc(_));
+        let exchanges = !job.workload.work.has_target();
         let layout = if exchanges { 0 } else { self.setup.layout_of(case)? };
         if let Work::Jobs(jobs) = &job.workload.work {
             return self.jobs(case, job, jobs, layout, controls);

@@ -161,10 +161,8 @@ fn expectation(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyEr
 
 /// The nodes that an expectation is for.
 fn nodes(fields: &Fields, expected: &Expectation, errors: &mut Vec<StudyError>) -> Option<NodeList> {
-    let is_of_rate = !matches!(expected.amount, Amount::Latency { .. });
-    let other = [("latency", is_of_rate), ("at_latency", true), ("per", expected.per != Per::Device)];
-    let wrong = |(key, fits): &(&str, bool)| fields.has(key) && (!fits || *key == "at_latency");
-    if let Some((key, _)) = other.iter().find(|one| wrong(one)) {
+    let unfit = [("latency", true), ("at_latency", true), ("per", expected.per == Per::Device)];
+    if let Some((key, _)) = unfit.iter().find(|(key, is_unfit)| *is_unfit && fields.has(key)) {
         errors.push(StudyError::new(
             fields.key_span(key),
             "not with `nodes`",
