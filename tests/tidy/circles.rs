@@ -1,5 +1,5 @@
 //! Which files of a crate use which others, according to their paths: `use crate::a::B`, `super::a::f()`, or `a::f()`
-//! for a submodule. A re-exported name counts for the file that defines it.
+//! for a submodule or an imported module. A re-exported name counts for the file that defines it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -87,12 +87,22 @@ impl Sources {
     /// The modules that a file uses.
     fn used(&self, module: &Module, text: &str) -> BTreeSet<Module> {
         let own = statements(text).filter(|(public, _)| !public).flat_map(|(_, tree)| leaves(&tree));
+        let own: Vec<Vec<String>> = own.collect();
+        // What is behind an imported module is used where its name stands before `::`. The import alone uses nothing.
+        let is_module = |path: &Vec<String>| {
+            self.absolute(module, path).is_some_and(|path| self.texts.contains_key(&path))
+        };
+        let (modules, own): (Vec<_>, Vec<_>) = own.into_iter().partition(is_module);
+        let imported = |path: Vec<String>| {
+            let through = modules.iter().find(|one| path.len() > 1 && one.last() == path.first());
+            through.map_or_else(|| path.clone(), |one| [&one[..], &path[1..]].concat())
+        };
         let code = statements(text).fold(text.to_owned(), |code, (_, tree)| code.replace(&tree, ""));
         let words = code.split(|c: char| !(c.is_alphanumeric() || "_:".contains(c)));
         let inline = words.filter(|word| word.contains("::"));
         let inline = inline.map(|word| word.split("::").map(str::to_owned).collect::<Vec<_>>());
         let of = |path: Vec<String>| Some(self.home(&self.absolute(module, &path)?));
-        own.chain(inline).filter_map(of).filter(|other| other != module).collect()
+        own.into_iter().chain(inline.map(imported)).filter_map(of).filter(|other| other != module).collect()
     }
 
     /// `path` as seen from `module`, resolved from the root of the crate; `None` if it belongs to another crate.

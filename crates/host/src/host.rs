@@ -60,7 +60,7 @@ impl Host {
     /// The name of this node.
     #[must_use]
     pub fn node(&self) -> String {
-        facts::node(&self.root)
+        crate::system::node_name(&self.root)
     }
 
     /// The facts about the host, the file systems of `targets` (which need not exist yet), and the block

@@ -53,7 +53,7 @@ fn main() -> Result<(), Failed> {
     println!("{:>10} {:>8} {:>10} {:>10}", "step", "seconds", "MB/s", "MB/s CPU");
     for (number, step) in (0..).zip(&order.steps) {
         let (start, used) = (Instant::now(), processor_seconds());
-        jobs::step::run(&StepContext { order: &order, step: number, io: &io }, step)?;
+        jobs::run_step(&StepContext { order: &order, step: number, io: &io }, step)?;
         let (wall, used) = (start.elapsed().as_secs_f64(), processor_seconds() - used);
         let rate = |seconds: f64| table_bytes / seconds / 1e6;
         println!("{:>10} {wall:>8.3} {:>10.0} {:>10.0}", step.action.name(), rate(wall), rate(used));

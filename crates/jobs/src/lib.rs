@@ -39,4 +39,5 @@ pub use process::usage::Usage;
 pub use process::{Ended, ProcessError, read_order, serve, work};
 pub use row::{Origin, Row};
 pub use step::{Place, StepContext};
+pub use steps::run_step;
 pub use table::{Io, TableReader, TableWriter, Written};

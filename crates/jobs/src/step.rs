@@ -1,12 +1,12 @@
-//! A step of a job: its tables, memory limit and dispatch.
+//! What a step of a job knows: its tables and its memory limit.
 
 use std::path::{Path, PathBuf};
 
-use plan::jobs::{Action, Output, Step, step_seed, table_seed};
+use plan::jobs::{Output, Step, step_seed, table_seed};
 use plan::{JobSpace, table_name};
 
 use crate::table::{Io, TableReader};
-use crate::{JobError, JobOrder, StepOutcome, compute, steps};
+use crate::{JobError, JobOrder};
 
 /// Part of a step's memory reserved for the program itself: code, stacks and the allocator.
 const PROGRAM_BYTES: u64 = 8 << 20;
@@ -109,41 +109,6 @@ impl StepContext<'_> {
         let least = (PAGES_MIN + PAGES_PER_THREAD * u64::from(step.threads)) * self.io.page_bytes.0;
         let data = memory.saturating_sub(PROGRAM_BYTES.min(memory / 4)).max(least);
         usize::try_from(data).unwrap_or(usize::MAX)
-    }
-}
-
-/// Runs `step`.
-///
-/// # Errors
-/// Errors if a table cannot be read or written, or is not suitable for the step, or if there is not
-/// enough memory.
-pub fn run(context: &StepContext<'_>, step: &Step) -> Result<StepOutcome, JobError> {
-    match &step.action {
-        Action::Generate { output, rows, groups, order } => {
-            steps::generate(context, step, output, *rows, *groups, *order)
-        }
-        Action::Scan { input, output, keep_millionths } => {
-            steps::scan(context, step, input, output.as_ref(), *keep_millionths)
-        }
-        Action::Summarise { input, output } => steps::summarise(context, step, input, output.as_ref()),
-        Action::Sort { input, output } => steps::sort(context, step, input, output),
-        Action::Merge { left, right, output } => steps::merge(context, step, left, right, output.as_ref()),
-        Action::Index { input, lookups } => steps::index(context, step, input, *lookups),
-        Action::Append { table, rows } => steps::append(context, step, table, *rows),
-        Action::Update { table, share_millionths } => steps::update(context, step, table, *share_millionths),
-        Action::Regression { input, operations } => {
-            compute::regression::run(context, step, input, *operations)
-        }
-        Action::Factorisation { input, operations } => {
-            compute::factorisation::run(context, step, input.as_deref(), *operations)
-        }
-        Action::Fourier { input, operations } => {
-            compute::fourier::run(context, step, input.as_deref(), *operations)
-        }
-        Action::Simulation { operations } => compute::simulation::run(context, step, *operations),
-        Action::Shuffle { input, operations } => {
-            compute::shuffle::run(context, step, input.as_deref(), *operations)
-        }
     }
 }
 

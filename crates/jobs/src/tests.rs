@@ -7,7 +7,8 @@ use std::sync::Arc;
 use plan::jobs::{Action, Output, Step, TableOrder};
 use plan::{Bytes, JobSpace};
 
-use crate::step::{StepContext, run};
+use crate::step::StepContext;
+use crate::steps::run_step;
 use crate::table::{Io, TableReader};
 use crate::{Counters, JobError, JobOrder, Meter, Row, StepOutcome};
 
@@ -59,7 +60,7 @@ impl Bench {
     ) -> Result<StepOutcome, JobError> {
         let number = u32::try_from(self.order.steps.len()).expect("few");
         self.order.steps.push(Step { action, threads, memory });
-        run(&self.context(number), &self.order.steps[number as usize])
+        run_step(&self.context(number), &self.order.steps[number as usize])
     }
 
     pub(crate) fn run(&mut self, action: Action) -> StepOutcome {

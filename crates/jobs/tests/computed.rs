@@ -62,7 +62,7 @@ fn numpy_finds_the_same() {
     let context = |number| StepContext { order: &order, step: number, io: &io };
     let mut outcomes: Vec<StepOutcome> = (0..)
         .zip(&order.steps)
-        .map(|(number, step)| jobs::step::run(&context(number), step).expect("it can be done"))
+        .map(|(number, step)| jobs::run_step(&context(number), step).expect("it can be done"))
         .collect();
     let seeds: Vec<u64> = (0..).zip(&order.steps).map(|(number, _)| context(number).seed()).collect();
     let table = context(1).input("orders").expect("it is there").path;

@@ -67,7 +67,7 @@ fn work(directory: &std::path::Path) -> (JobOrder, Vec<StepOutcome>, BTreeMap<u3
     let (mut outcomes, mut tables) = (Vec::new(), BTreeMap::new());
     for (number, step) in (0..).zip(&order.steps) {
         let context = StepContext { order: &order, step: number, io: &io };
-        outcomes.push(jobs::step::run(&context, step).expect("it can be done"));
+        outcomes.push(jobs::run_step(&context, step).expect("it can be done"));
         tables.extend(step.action.output().map(|output| (number, context.output(output).path)));
     }
     assert!(meter.snapshot().peak_bytes[2] > 0, "neither the sort nor the summary had room in memory");

@@ -45,7 +45,7 @@ pub(crate) fn gather(
     let memory_bytes = memory::total_bytes(root);
     let logical_cpus = logical_cpus(root);
     HostFacts {
-        node: node(root),
+        node: crate::system::node_name(root),
         operating_system: operating_system(root),
         kernel: kernel(root),
         cpu_model: cpuinfo::model(root),
@@ -121,20 +121,6 @@ fn block_devices(root: &Root, table: &[Mount], targets: &[PathBuf]) -> Vec<Block
         }
     }
     names.iter().map(|name| block_facts::of(root, name)).collect()
-}
-
-/// Stands for the name of a host that its tree does not contain.
-const UNKNOWN_NODE: &str = "unknown";
-
-/// The name of the node.
-pub(crate) fn node(root: &Root) -> String {
-    match root.text("/proc/sys/kernel/hostname") {
-        Fact::Known(name) => name,
-        Fact::Unknown(_) if root.is_system() => {
-            rustix::system::uname().nodename().to_string_lossy().into_owned()
-        }
-        Fact::Unknown(_) => UNKNOWN_NODE.to_owned(),
-    }
 }
 
 fn kernel(root: &Root) -> Fact<String> {

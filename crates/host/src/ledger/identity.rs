@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Root, facts};
+use crate::Root;
 
 /// Identity of a host and of its current boot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ impl HostIdentity {
         let text = |path: &str| root.text(path).known().cloned().unwrap_or_default();
         Self {
             machine_id: text("/etc/machine-id"),
-            name: facts::node(root),
+            name: crate::system::node_name(root),
             boot_id: text("/proc/sys/kernel/random/boot_id"),
         }
     }

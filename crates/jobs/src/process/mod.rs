@@ -18,7 +18,7 @@ use thiserror::Error;
 
 use crate::process::usage::{forget_peak, give_back_memory, now_ns, peak_memory_bytes};
 use crate::{
-    Counters, CountersFile, Io, JobError, JobEvent, JobOrder, Meter, StepContext, StepReport, Usage, step,
+    Counters, CountersFile, Io, JobError, JobEvent, JobOrder, Meter, StepContext, StepReport, Usage, steps,
 };
 
 /// Outcome of a job with a valid order.
@@ -130,7 +130,7 @@ fn measured(order: &JobOrder, number: u32, io: &Io) -> Result<StepReport, JobErr
     let moved = io.meter.snapshot();
     forget_peak();
     let (usage, start_ns) = (Usage::own(), now_ns());
-    let mut outcome = step::run(&context, &order.steps[number as usize])?;
+    let mut outcome = steps::run_step(&context, &order.steps[number as usize])?;
     give_back_memory();
     let (end_ns, usage) = (now_ns(), Usage::own().since(usage));
     // JSON cannot represent infinities.

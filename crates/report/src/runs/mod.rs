@@ -2,10 +2,11 @@
 
 mod list;
 mod over_time;
+mod series;
 
 pub use list::RunsList;
 pub use over_time::OverTime;
-pub(crate) use over_time::{Point, Series};
+pub(crate) use series::{Point, Series};
 
 /// Wall clock time in UTC to the minute, for tables.
 fn minute(unix_ns: i64) -> String {
