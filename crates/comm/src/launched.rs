@@ -78,12 +78,6 @@ impl Launched {
         let batch = if first.launcher == Launcher::Hydra { all.find(same) } else { None };
         Some(batch.unwrap_or(first))
     }
-
-    /// Whether some of the processes run on other nodes.
-    #[must_use]
-    pub fn spans_nodes(&self) -> bool {
-        self.local_size.is_some_and(|local| local < self.size)
-    }
 }
 
 #[cfg(test)]
@@ -100,7 +94,6 @@ mod tests {
             [("SLURM_PROCID", "5"), ("SLURM_STEP_NUM_TASKS", "8"), ("SLURM_STEP_TASKS_PER_NODE", "4(x2)")];
         let expected = Launched { launcher: Launcher::Slurm, rank: 5, size: 8, local_size: Some(4) };
         assert_eq!(find(&slurm), Some(expected));
-        assert!(expected.spans_nodes());
         let with_interface = [&slurm[..], &[("PMI_RANK", "5"), ("PMI_SIZE", "8")]].concat();
         assert_eq!(find(&with_interface), Some(expected));
         let flux =

@@ -6,10 +6,6 @@ pub const CONFIDENCE: f64 = 0.95;
 /// A difference is stated if equal samples would show it with at most this probability.
 pub const DIFFERENCE_LEVEL: f64 = 0.01;
 
-/// The minimum number of values for a two-sided interval of the median with [`CONFIDENCE`]: five values only give
-/// 93.75 %.
-pub const INTERVAL_LEAST: usize = 6;
-
 /// A non-parametric interval of the median.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
@@ -42,7 +38,7 @@ pub struct Summary {
     pub deviation_sample: f64,
     /// Coefficient of variation: [`Summary::deviation_sample`] ÷ [`Summary::mean`]; 0 if the mean is 0.
     pub variation: f64,
-    /// The narrowest interval from order statistics. `None` for fewer than six values ([`INTERVAL_LEAST`]). If the
+    /// The narrowest interval from order statistics. `None` for fewer than six values: five only give 93.75 %. If the
     /// values themselves ended the case, it is [`crate::statistics::median_sequence`]: see
     /// [`crate::statistics::summary_under`].
     ///

@@ -55,21 +55,6 @@ impl CpuTimes {
         })
     }
 
-    /// Busy share of all processors since `earlier`, from 0 to 1. Waiting for a device does not count as
-    /// busy. Time stolen by a hypervisor does, because it was not available on this host.
-    #[must_use]
-    pub fn busy_share_since(&self, earlier: &Self) -> f64 {
-        let spent = self.since(earlier);
-        share(self.busy_ticks_since(earlier) + spent.steal_ticks, spent.all_ticks())
-    }
-
-    /// Share of all processors' time that a hypervisor gave to others since `earlier`, from 0 to 1.
-    #[must_use]
-    pub fn steal_share_since(&self, earlier: &Self) -> f64 {
-        let spent = self.since(earlier);
-        share(spent.steal_ticks, spent.all_ticks())
-    }
-
     /// The increase since `earlier`. According to the kernel's documentation, single counters may decrease
     /// slightly; a decrease counts as 0.
     fn since(&self, earlier: &Self) -> Self {
@@ -100,10 +85,6 @@ impl CpuTimes {
     fn all_ticks(&self) -> u64 {
         self.user_ticks + self.system_ticks + self.idle_ticks + self.iowait_ticks + self.steal_ticks
     }
-}
-
-fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 /// Processors that this process may use: its CPU affinity, limited by the quota of its control groups. If neither is
@@ -162,13 +143,12 @@ mod tests {
     use super::CpuTimes;
 
     #[test]
-    fn busy_is_what_ran_or_was_stolen_and_waiting_is_not() {
+    fn busy_is_what_ran_and_neither_waiting_nor_stolen() {
         let before = CpuTimes::parse("cpu  100 0 100 1000 50 0 0 0 0 0").unwrap();
         let after = CpuTimes::parse("cpu  120 10 110 1040 60 5 5 10 0 0").unwrap();
         // 30 user + 20 system + 10 stolen of 30 + 20 + 40 idle + 10 waiting + 10 stolen.
-        assert!((after.busy_share_since(&before) - 60.0 / 110.0).abs() < 1e-12);
-        assert!((after.steal_share_since(&before) - 10.0 / 110.0).abs() < 1e-12);
-        assert!(before.busy_share_since(&before).abs() < 1e-12, "no time has passed");
+        assert_eq!((after.busy_ticks_since(&before), after.stolen_ticks_since(&before)), (50, 10));
+        assert_eq!((after.all_ticks_since(&before), before.all_ticks_since(&before)), (110, 0));
     }
 
     #[test]

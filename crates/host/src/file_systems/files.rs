@@ -109,12 +109,6 @@ impl FileState {
     pub fn exists(&self) -> bool {
         self.kind.is_some()
     }
-
-    /// Whether a range of the file has no data.
-    #[must_use]
-    pub fn has_holes(&self) -> bool {
-        self.first_hole_offset.is_some()
-    }
 }
 
 /// Opens without blocking, in case the file has been replaced by a pipe in the meantime.
@@ -275,7 +269,7 @@ mod tests {
         let state = FileState::of(&path).unwrap();
         assert_eq!(state.kind, Some(Kind::Regular));
         assert_eq!(state.size_bytes, 1 << 20);
-        assert!(!state.has_holes());
+        assert_eq!(state.first_hole_offset, None);
     }
 
     #[test]

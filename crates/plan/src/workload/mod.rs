@@ -122,12 +122,6 @@ impl Order {
             Self::Same => "same",
         }
     }
-
-    /// Whether consecutive transfers are adjacent in the file.
-    #[must_use]
-    pub const fn is_contiguous(self) -> bool {
-        matches!(self, Self::Sequential | Self::Backward)
-    }
 }
 
 /// Limit on primed data: more than a processor's caches hold need not be loaded into them.

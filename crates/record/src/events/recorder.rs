@@ -18,8 +18,8 @@ use crate::manifest::{ManifestText, check_version, read_manifest};
 use crate::table::batch::{Batch, sync_all};
 use crate::table::parquet_store::{TableWriter, table_path};
 use crate::{
-    Clocks, Cluster, FileSystemFacts, HostFacts, LaunchRow, LayoutEvent, Manifest, NodeClock, PhaseKey,
-    PhaseRecord, RecordError, RunState, StepRow, WarningRow, Wiped,
+    Clocks, FileSystemFacts, HostFacts, LaunchRow, LayoutEvent, Manifest, NodeClock, PhaseKey, PhaseRecord,
+    RecordError, RunState, StepRow, WarningRow, Wiped,
 };
 
 /// Minimum format version of a run that can be resumed. In version 1 each case had its own tables.
@@ -412,12 +412,6 @@ impl Recorder {
         let event = Event::ClocksCompared { case: case.as_deref(), clocks: nodes, at_unix_ns: *at_unix_ns };
         // It is synced together with the next phase; without a next phase it is of no use.
         self.journal.append(&event, false).map(drop)
-    }
-
-    /// Sets what is known about the processes now, for example the drift of their clocks. The manifest contains it
-    /// from the next write on, at the latest after [`Recorder::finish`].
-    pub fn set_cluster(&mut self, cluster: Cluster) {
-        self.manifest.cluster = Some(cluster);
     }
 
     /// Adds facts about file systems and devices that did not exist when the run began. The manifest contains them

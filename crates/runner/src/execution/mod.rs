@@ -52,7 +52,7 @@ pub struct PlanExecution<'a> {
     controls: Arc<Controls>,
     /// Number of phases started.
     phases: u64,
-    /// The program to execute for each launch of jobs.
+    /// The program to execute for each launch of jobs: the running one with the argument `job`.
     program: Option<Program>,
     /// The user's files that may be lost, if they are fewer than those found by the check of a layout's
     /// cases.
@@ -117,13 +117,6 @@ impl<'a> PlanExecution<'a> {
     #[must_use]
     pub fn on_machine(self, machine: &'a mut dyn Machine) -> Self {
         Self { machine: Some(machine), ..self }
-    }
-
-    /// Sets the program to execute for each launch of jobs. The default is the running program with the
-    /// argument `job`.
-    #[must_use]
-    pub fn with_program(self, program: Program) -> Self {
-        Self { program: Some(program), ..self }
     }
 
     /// Sets the cases that another tool measures in alternation with those of the plan.
