@@ -86,7 +86,7 @@ impl Statement for Verdict {
         detail(amount("at_best", "at best", "The bound on the favourable side, in `unit`.", |one| {
             one.in_unit(one.best)
         })),
-        share("confidence", "confidence", "Of that bound.", |one| {
+        share("confidence", "confidence", "Confidence of the bound by which it is judged.", |one| {
             one.bound.map(|(_, confidence)| confidence)
         }),
         below(list(

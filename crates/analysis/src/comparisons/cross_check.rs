@@ -93,7 +93,7 @@ impl Statement for CrossCheck {
             "ioproof ÷ other tool − 1, of the medians; where it was shown.",
             |one| one.difference.is_stated().then_some(one.difference.change),
         )),
-        detail(number("p_value", "p", "Of the test of differences, corrected for the cases.", |one| {
+        detail(number("p_value", "p", "p of the test of differences, corrected for the cases.", |one| {
             one.difference.p_value
         })),
         subject(below(word("command_line", "command line", "Command line of the other tool.", |one| {

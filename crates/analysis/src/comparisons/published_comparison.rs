@@ -81,7 +81,7 @@ impl Statement for PublishedComparison {
         below(list("at", "at", "The point of the sweep that it belongs to.", |one| {
             one.at.iter().map(ToString::to_string).collect()
         })),
-        detail(word("unit", "unit", "Of both values.", |one| one.unit())),
+        detail(word("unit", "unit", "Unit of the published and of the own value.", |one| one.unit())),
     ];
 }
 

@@ -60,7 +60,7 @@ impl Statement for HistoryTrip {
     const CAPTION: &'static str = "Single operations of printed histories, on average";
     const COLUMNS: &'static [Column<Self>] = &[
         word("case", "case", "The case.", |one| &one.case),
-        count("operations", "operations", "Of the history.", |one| Some(one.trip.n as u64)),
+        count("operations", "operations", "Operations of the history.", |one| Some(one.trip.n as u64)),
         nanos("device", "each", "Mean time of one in the history.", |one| Some(one.trip.device_ns)),
         nanos("gap", "start to start", "From one start to the next.", |one| Some(one.trip.gap_ns)),
         nanos("between", "between", "Mean time from the end of one to the start of the next.", |one| {
@@ -72,7 +72,12 @@ impl Statement for HistoryTrip {
             "Time per operation, by the application's rate.",
             |one| one.trip.application_ns,
         ),
-        nanos("rest", "not in the history", "Of that, the part not in the history.", |one| one.trip.rest_ns),
+        nanos(
+            "rest",
+            "not in the history",
+            "Of the time per operation for the application, the part that is not in the history.",
+            |one| one.trip.rest_ns,
+        ),
     ];
 }
 

@@ -36,8 +36,10 @@ impl Statement for BenchmarkScore {
     const COLUMNS: &'static [Column<Self>] = &[
         word("mode", "mode", "`standard` or `extended`.", |one| one.name),
         number("total", "score", "The score.", |one| Some(one.total)),
-        bandwidth("bandwidth", "bandwidth", "Of the phases of transfers.", |one| Some(one.bytes_per_second)),
-        operations("metadata", "metadata", "Of the phases of files, searches and objects.", |one| {
+        bandwidth("bandwidth", "bandwidth", "Score of the phases of transfers.", |one| {
+            Some(one.bytes_per_second)
+        }),
+        operations("metadata", "metadata", "Score of the phases of files, searches and objects.", |one| {
             Some(one.per_second)
         }),
         flag("valid", "valid", "Whether the rules of the benchmark were kept.", |one| Some(one.is_valid)),

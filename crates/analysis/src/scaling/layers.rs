@@ -75,9 +75,12 @@ impl Statement for Layer {
         number("cpu_seconds_per_gb", "CPU s/GB", "Processor seconds for each 10⁹ bytes.", |one| {
             one.cpu_seconds_per_gb
         }),
-        number("node_cpu_seconds_per_gb", "of the node", "The same for everything that ran.", |one| {
-            one.node_cpu_seconds_per_gb
-        }),
+        number(
+            "node_cpu_seconds_per_gb",
+            "of the node",
+            "Processor seconds per GB of everything that ran on the node.",
+            |one| one.node_cpu_seconds_per_gb,
+        ),
         detail(nanos("cpu_per_operation", "cpu per operation", "Processor time.", |one| {
             one.cpu_ns_per_operation
         })),
@@ -87,10 +90,15 @@ impl Statement for Layer {
         detail(flag("best", "best", "The lowest layer is fastest here.", |one| Some(one.best))),
         word("carried_by", "carried by", "The devices under it, with their queues.", |one| &one.carried_by),
         word("at_the_bottom", "at the bottom", "The lowest devices, if different.", |one| &one.at_the_bottom),
-        below(text("single_queue", "single queue", "Of a volume: whether one queue is the limit.", |one| {
-            let told = one.single_queue.iter();
-            told.map(|(judgement, why)| format!("{}: {why}", supported(*judgement))).collect()
-        })),
+        below(text(
+            "single_queue",
+            "single queue",
+            "Whether the single queue of a volume is the limit.",
+            |one| {
+                let told = one.single_queue.iter();
+                told.map(|(judgement, why)| format!("{}: {why}", supported(*judgement))).collect()
+            },
+        )),
     ];
 }
 

@@ -71,7 +71,7 @@ impl Statement for TargetContrast {
             "`faster`, `slower`, `no difference shown`, or `too few values`.",
             |one| one.outcome().to_owned(),
         ),
-        detail(number("p_value", "p", "Of the test of differences, corrected for all of them.", |one| {
+        detail(number("p_value", "p", "p of the test of differences, corrected for all of them.", |one| {
             one.difference.p_value
         })),
     ];

@@ -45,16 +45,26 @@ impl Statement for DiskView {
          history, and nothing when it is off";
     const COLUMNS: &'static [Column<Self>] = &[
         count("streams", "streams", "Tasks of the application.", |one| Some(one.tasks.into())),
-        count("operations", "operations", "That followed one of the same task.", |one| {
+        count("operations", "operations", "Operations that followed another one of the same task.", |one| {
             Some(one.application.all)
         }),
         share("in_a_row", "in a row", "Share that began where it ended.", |one| Some(one.application.share)),
         bytes("jumps", "jumps", "Median distance of the others.", |one| one.application.jump.map(whole)),
-        count("requests", "requests", "That followed one of the same device.", |one| Some(one.devices?.all)),
+        count(
+            "requests",
+            "requests",
+            "Requests that followed another one of the same device and direction.",
+            |one| Some(one.devices?.all),
+        ),
         share("in_a_row_there", "in a row there", "Share that began where it ended.", |one| {
             Some(one.devices?.share)
         }),
-        bytes("jumps_there", "jumps there", "Likewise.", |one| one.devices?.jump.map(whole)),
+        bytes(
+            "jumps_there",
+            "jumps there",
+            "Median distance of the requests that did not begin where the one before ended.",
+            |one| one.devices?.jump.map(whole),
+        ),
     ];
 }
 

@@ -36,12 +36,18 @@ impl Statement for IoHistory {
         nanos("gap", "start to start", "From the start of one to that of the next of its task.", |one| {
             one.0.split.gap_ns
         }),
-        nanos("device", "device", "Of those whose requests were traced, the time on the device.", |one| {
-            one.device(|part| part.device_ns)
-        }),
-        nanos("rest", "rest", "Of the same, the time not on the device.", |one| {
-            one.device(|part| part.rest_ns)
-        }),
+        nanos(
+            "device",
+            "device",
+            "Mean time on the device, of the operations whose requests were traced.",
+            |one| one.device(|part| part.device_ns),
+        ),
+        nanos(
+            "rest",
+            "rest",
+            "Mean time not on the device, of the operations whose requests were traced.",
+            |one| one.device(|part| part.rest_ns),
+        ),
         share("without_request", "no request", "Share for which no request of a device was found.", |one| {
             one.0.without_request
         }),

@@ -47,10 +47,14 @@ impl Statement for DefinedIops {
     const CAPTION: &'static str = "Transfers completed per second of the same system, highest first; of equal \
                                    definitions the fastest";
     const COLUMNS: &'static [Column<Self>] = &[
-        subject(bytes("transfer", "size", "Of a transfer.", |one| Some(one.definition.transfer?.0))),
+        subject(bytes("transfer", "size", "Size of a transfer.", |one| Some(one.definition.transfer?.0))),
         subject(text("way", "transfers", "Order and path.", |one| one.definition.way.clone())),
-        subject(count("depth", "depth", "Of each task.", |one| one.definition.depth.map(u64::from))),
-        subject(count("tasks", "tasks", "Of all nodes.", |one| one.definition.tasks.map(u64::from))),
+        subject(count("depth", "depth", "Transfers in flight of each task.", |one| {
+            one.definition.depth.map(u64::from)
+        })),
+        subject(count("tasks", "tasks", "Tasks on all nodes together.", |one| {
+            one.definition.tasks.map(u64::from)
+        })),
         subject(count("nodes", "nodes", "Nodes.", |one| one.definition.nodes)),
         subject(word("client", "client", "Where the measuring program ran.", |one| {
             match one.definition.client {

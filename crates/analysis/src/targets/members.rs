@@ -194,7 +194,7 @@ impl Statement for Member {
         subject(word("model", "model", "Its model.", |one| &one.model)),
         subject(flag("together", "together", "All at the same time.", |one| Some(one.together))),
         bandwidth("bytes_per_second", "bandwidth", "Median.", |one| Some(one.bytes_per_second.median)),
-        operations("transfers_per_second", "transfers", "Likewise.", |one| {
+        operations("transfers_per_second", "transfers", "Median of the repetitions, in transfers.", |one| {
             Some(one.transfers_per_second.median)
         }),
         count("repetitions", "n", "Repetitions that count.", |one| Some(one.rate().n as u64)),

@@ -33,7 +33,7 @@ impl Statement for ServerSide {
         bytes("read_at_servers", "read at servers", "Bytes that servers handed out.", |one| {
             one.counts.at_servers[0]
         }),
-        share("read_share", "share", "Of the bytes that tasks read.", |one| {
+        share("read_share", "share", "Share of the bytes that tasks read.", |one| {
             one.share(one.counts.at_servers[0], 0)
         }),
         share(
@@ -48,7 +48,7 @@ impl Statement for ServerSide {
         bytes("written_at_servers", "written at servers", "Bytes that servers took in.", |one| {
             one.counts.at_servers[1]
         }),
-        share("write_share", "share", "Of the bytes that tasks wrote.", |one| {
+        share("write_share", "share", "Share of the bytes that tasks wrote.", |one| {
             one.share(one.counts.at_servers[1], 1)
         }),
         share("written_over_wire", "over the wire", "Share that clients brought to servers.", |one| {

@@ -57,7 +57,7 @@ impl fmt::Display for CommandEnd {
 /// Something of a layout as it was read back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LayoutFinding {
-    /// Of what, as in `/p3700/0` or `/dev/md0`.
+    /// The mount point or the device, as in `/p3700/0` or `/dev/md0`.
     pub subject: String,
     /// What, with its unit, as in `stripe unit, bytes`.
     pub property: String,

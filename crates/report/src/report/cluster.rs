@@ -66,7 +66,7 @@ pub(crate) struct FactValue {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct RankMap {
     pub(crate) figure: usize,
-    /// Of the pass that is shown, from 0; the others are alike or drawn in the same way.
+    /// The number of the pass that is shown, from 0; the others are alike or drawn in the same way.
     pub(crate) repetition: u32,
     /// Tasks that read.
     pub(crate) tasks: usize,
@@ -89,7 +89,7 @@ pub(crate) struct RankMapRow {
     pub(crate) file: u32,
     /// The task that wrote it.
     pub(crate) written_by: u32,
-    /// Where that one ran.
+    /// The node on which that task ran.
     pub(crate) written_on: String,
 }
 

@@ -92,17 +92,17 @@ pub(crate) struct Exchange {
     pub(crate) response_bytes: u64,
     /// Processes that ask or answer.
     pub(crate) ends: u32,
-    /// Of each pair.
+    /// Connections of each pair of processes.
     pub(crate) connections: u32,
     /// Requests under way on each.
     pub(crate) depth: u32,
-    /// Of each process, in either part.
+    /// Threads of each process that ask, and as many that answer.
     pub(crate) threads: u32,
-    /// Empty where it is the one that leads to the peer.
+    /// The network interface; empty where it is the one that leads to the peer.
     pub(crate) interface: String,
     /// Processors that asking threads are bound to: `none`, `0-3`, `numa:1` or `adapter`.
     pub(crate) clients_on: String,
-    /// Likewise of answering ones.
+    /// Processors that answering threads are bound to: `none`, `0-3`, `numa:1` or `adapter`.
     pub(crate) servers_on: String,
     /// `TCP`.
     pub(crate) transport: &'static str,
@@ -321,12 +321,9 @@ pub(crate) const FIGURE: &[Column<Figure>] = &[
         one.transfer_bytes
     }),
     word("conditions", "", "The long form of all conditions.", |one| &one.conditions),
-    word(
-        "caution",
-        "",
-        "Of a peak: the conditions under which it holds; empty for any other figure.",
-        |one| &one.caveats.caution,
-    ),
+    word("caution", "", "The conditions under which a peak holds; empty for any other figure.", |one| {
+        &one.caveats.caution
+    }),
     share("cache_share", "", "Declared caches ÷ the working set; above 5 % the audit doubts it.", |one| {
         one.caveats.cache_share
     }),
@@ -451,7 +448,9 @@ const RATE: &[Column<(&'static str, Rate)>] = &[
 const OPERATION: &[Column<(Operation, Rate)>] = &[
     word("operation", "", "The operation.", |(operation, _)| operation.name()),
     number("per_second", "", "Median over the repetitions.", |(_, rate)| Some(rate.transfers_per_second)),
-    number("bytes_per_second", "", "Likewise.", |(_, rate)| Some(rate.bytes_per_second)),
+    number("bytes_per_second", "", "Median over the repetitions, in bytes.", |(_, rate)| {
+        Some(rate.bytes_per_second)
+    }),
 ];
 
 const DEVICE: &[Column<(String, DeviceMean)>] = &[

@@ -113,9 +113,9 @@ pub(crate) struct ModelInfo {
     pub(crate) name: String,
     /// The path of its file as given.
     pub(crate) path: String,
-    /// Of its file.
+    /// SHA-256 of the model's file.
     pub(crate) sha256: String,
-    /// Of its random numbers; of merged runs that of the first.
+    /// Seed of the random numbers; of merged runs that of the first.
     pub(crate) seed: u64,
     /// The seeds of all merged runs, in their order; of one run that one.
     pub(crate) seeds: Vec<u64>,
@@ -264,7 +264,7 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
 /// Time on the clock of a model that was computed from the time before it, in which the state was steady.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 pub(crate) struct ComputedTime {
-    /// Of all phases together.
+    /// Seconds of all phases together.
     pub(crate) seconds: f64,
     /// The stated error of the rate as a share of it, in the phase where it is largest.
     pub(crate) rate_error: f64,

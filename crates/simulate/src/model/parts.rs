@@ -205,7 +205,7 @@ pub struct Service {
     /// Mean of the part that does not depend on the size.
     #[serde(default = "no_time")]
     pub time: Time,
-    /// The same for a request that begins where the last one on this device ended; `time` where left out.
+    /// Time of a request that begins where the last one on this device ended; `time` where left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_time: Option<Time>,
     /// Bytes per second of one request; unlimited where left out.

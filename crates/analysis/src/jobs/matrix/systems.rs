@@ -55,8 +55,8 @@ impl Statement for JobContrast {
         subject(text("against", "against", "The baseline.", |one| one.systems[1].clone())),
         subject(word("what", "what", "What is compared.", |one| one.what)),
         detail(word("of", "of", "The launches that are compared.", |one| &one.of)),
-        any("first", "baseline", "Of the baseline.", Quantity::Amount, |one| one.values[0].clone()),
-        any("second", "system", "Of the system.", Quantity::Amount, |one| one.values[1].clone()),
+        any("first", "baseline", "The value of the baseline.", Quantity::Amount, |one| one.values[0].clone()),
+        any("second", "system", "The value of the system.", Quantity::Amount, |one| one.values[1].clone()),
         change("change", "change", "System ÷ baseline − 1.", |one| one.change),
         any("interval", "interval", "The interval of the change.", Quantity::Interval, |one| {
             Value::or_none(one.interval, |(low, high)| Value::Changes(low, high))

@@ -92,7 +92,9 @@ impl Statement for JobRatios {
     const COLUMNS: &'static [Column<Self>] = &[
         subject(word("system", "system", "The storage system.", |one| &one.system)),
         count("launches", "launches", "Launches.", |one| Some(one.own?.summary.n as u64)),
-        number("mean", "mean", "Of their ratios.", |one| Some(one.distribution[0])),
+        number("mean", "mean", "Mean of the ratios of processor time to real time.", |one| {
+            Some(one.distribution[0])
+        }),
         number("deviation", "standard deviation", "Standard deviation, n − 1.", |one| {
             Some(one.distribution[1])
         }),
@@ -126,7 +128,12 @@ impl Statement for JobTest {
         seconds("system_cpu", "system CPU", "System CPU time.", |one| Some(one.amounts[3])),
         bytes("memory", "memory", "Peak of memory.", |one| Some(whole(one.amounts[1]))),
         number("ratio", "ratio", "Mean of CPU time ÷ real time.", |one| Some(one.ratios?.summary.mean)),
-        number("deviation", "±", "Of the ratios.", |one| Some(one.ratios?.summary.deviation_sample)),
+        number(
+            "deviation",
+            "±",
+            "Standard deviation (n − 1) of the ratios of processor time to real time.",
+            |one| Some(one.ratios?.summary.deviation_sample),
+        ),
         detail(number("of_sums", "of sums", "All CPU time ÷ all real time.", |one| {
             Some(one.ratios?.of_sums)
         })),

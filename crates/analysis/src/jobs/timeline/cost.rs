@@ -67,10 +67,10 @@ impl Statement for JobCost {
         seconds(
             "real_devices",
             "× devices",
-            "The same × devices: what can be compared with published systems.",
+            "Real time × devices: what can be compared with published systems.",
             |one| one.times_devices(Some(one.real_seconds)),
         ),
-        seconds("real_rack_units", "× rack units", "The same × rack units.", |one| {
+        seconds("real_rack_units", "× rack units", "Real time × rack units.", |one| {
             Some(one.real_seconds * one.rack_units?)
         }),
         detail(word("published", "published", "The id in the library; empty for an own figure.", |one| {

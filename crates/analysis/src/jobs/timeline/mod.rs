@@ -91,9 +91,15 @@ impl Statement for Timeline {
             Some(one.concurrency.mean)
         }),
         count("most_running", "most", "The most at a time.", |one| Some(one.concurrency.most)),
-        seconds("shortest", "shortest", "Of complete launches.", |one| Some(one.lengths.as_ref()?.0.min)),
-        seconds("median", "median", "Of complete launches.", |one| Some(one.lengths.as_ref()?.0.median)),
-        seconds("longest", "longest", "Of complete launches.", |one| Some(one.lengths.as_ref()?.0.max)),
+        seconds("shortest", "shortest", "Real time of the shortest complete launch.", |one| {
+            Some(one.lengths.as_ref()?.0.min)
+        }),
+        seconds("median", "median", "Median real time of complete launches.", |one| {
+            Some(one.lengths.as_ref()?.0.median)
+        }),
+        seconds("longest", "longest", "Real time of the longest complete launch.", |one| {
+            Some(one.lengths.as_ref()?.0.max)
+        }),
         share("launcher", "launcher", "CPU time of the launcher ÷ wall time.", |one| one.launcher_share),
         detail(seconds(
             "start",

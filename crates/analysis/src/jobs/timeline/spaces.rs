@@ -68,7 +68,7 @@ impl Statement for (u32, SpaceUse) {
         bytes("free_least", "least free", "The least that was free.", |one| Some(one.1.free_bytes?[1])),
         detail(bytes("free_last", "free last", "Free at the end.", |one| Some(one.1.free_bytes?[2]))),
         bytes("limit", "limit", "A warning is issued below this.", |one| one.1.free_limit_bytes),
-        bytes("size", "size", "Of its file system.", |one| one.1.size_bytes),
+        bytes("size", "size", "Size of the file system that the space is on.", |one| one.1.size_bytes),
         detail(flag("low", "low", "Whether less than the limit was free.", |one| Some(one.1.is_low()))),
         detail(word("directory", "directory", "Its directory.", |one| &one.1.directory)),
     ];
@@ -117,7 +117,7 @@ impl Statement for KindMoved {
             "What one instance of each test works on, by the plan.",
             |one| Some(one.instance_input_bytes),
         ),
-        bytes("full_scale_input", "at full scale", "The same at full scale.", |one| {
+        bytes("full_scale_input", "at full scale", "Input of all tables at full scale.", |one| {
             one.full_scale_input_bytes.map(whole)
         }),
         bytes("read", "read by all", "Bytes that all launches read.", |one| Some(one.read_bytes)),

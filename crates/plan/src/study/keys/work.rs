@@ -245,7 +245,7 @@ const RPC: WorkKeys = WorkKeys {
         ),
         Key::new("server_processors", ValueKind::Text)
             .default("\"none\"")
-            .means("The same for server threads."),
+            .means("Processors that server threads are bound to, likewise."),
         Key::new("uncounted", ValueKind::Time)
             .default("\"0s\"")
             .means(
