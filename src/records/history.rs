@@ -22,6 +22,9 @@ pub(crate) fn run(arguments: &HistoryArguments) -> Result<Exit, Failure> {
     };
     let history = History::of(&run, &wanted);
     if history.is_empty() {
+        if run.manifest.provenance == record::Provenance::Simulated {
+            return Err(Failure::usage("a model has no operations of a kernel, so that none were recorded"));
+        }
         let what = "no operation of this selection was recorded; measure with --history N, or with \
                     `history = N` in a workload of the study";
         return Err(Failure::usage(what));

@@ -38,7 +38,8 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
         return resume(directory, arguments, (model, &source), signer.as_ref());
     }
     // Workloads that do not specify nodes run on one node.
-    let PlannedRun { what, plan, mut notes } = ask(arguments, 1)?;
+    let PlannedRun { what, mut plan, mut notes } = ask(arguments, 1)?;
+    model.describe(&mut plan.criteria.targets);
     let predicted = predictions::of_model(&plan, &model);
     let known = |_: &Plan| RunEnvironment { predicted: predicted.clone(), ..known(&model) };
     let plan = scale::planned(plan, arguments, 1, known)?;

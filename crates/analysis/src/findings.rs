@@ -84,6 +84,8 @@ pub struct Findings {
     pub process_limits: Vec<Stated<ProcessLimit>>,
     pub disk_views: Vec<Stated<DiskView>>,
     pub io_histories: Vec<Stated<IoHistory>>,
+    /// Name and nodes of each expectation none of whose nodes took part in any figure.
+    pub without_nodes: Vec<(String, String)>,
     pub server_sides: Vec<Stated<ServerSide>>,
     pub costs: Vec<Stated<Cost>>,
     pub placements: Vec<Stated<Placement>>,
@@ -216,6 +218,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
         process_limits: process_limit::of_gate(gate, &limits, &expected),
         disk_views: disk_view::disk_views(run, gate),
         io_histories: io_history::io_histories(run, gate),
+        without_nodes: expected::without_nodes(plan, figures),
         server_sides: server_side::server_sides(gate),
         costs: cost::costs(gate),
         placements: cost::placements(gate),

@@ -63,7 +63,8 @@ impl History {
             let all = run.history(&phase.key.case);
             let mut rows: Vec<HistoryRow> = all.iter().filter(|row| row.key == phase.key).cloned().collect();
             rows.sort_by_key(|row| row.start_ns);
-            let (split, contexts) = (HistorySplit::of(&rows)?, HistoryContext::all(&rows));
+            let (split, contexts) =
+                (HistorySplit::of(&rows)?, HistoryContext::all(&rows, phase.traced_requests.is_some()));
             rows.drain(..rows.len().saturating_sub(wanted.last.unwrap_or(usize::MAX)));
             let (key, started_unix_ns) = (phase.key.clone(), phase.started_unix_ns);
             Some(PhaseHistory { key, started_unix_ns, rows, split, contexts })

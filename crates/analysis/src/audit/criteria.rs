@@ -41,12 +41,17 @@ fn measured_above(limit: &Expected) -> Option<String> {
     };
     (limit.ratio > 1.0 + CEILING_SLACK).then(|| {
         let measured = counts.text(value * limit.ratio);
-        format!("{measured} is {} of {} ({})", percent(limit.ratio), limit.name, counts.text(value))
+        let whose = if limit.nodes.is_empty() { String::new() } else { format!(" by {}", limit.nodes) };
+        format!("{measured}{whose} is {} of {} ({})", percent(limit.ratio), limit.name, counts.text(value))
     })
 }
 
 fn devices_above(subject: &Subject<'_>, limit: &Expected) -> Option<String> {
     let Amount::BytesPerSecond(value) = limit.amount else { return None };
+    // Devices are counted for all nodes.
+    if !limit.nodes.is_empty() {
+        return None;
+    }
     let device_rate = |one: &crate::figures::RepetitionFigure| {
         let bytes = match operation_of(subject.figure.phase) {
             Some(Operation::Write | Operation::Create) => one.phase.device_write_bytes,

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use record::HistoryRow;
+use record::{HistoryRow, PhaseKey};
 
 use crate::figures::grouped;
 use crate::printed::RoundTrip;
@@ -51,18 +51,19 @@ pub struct HistoryContext {
     /// Its operations ÷ all.
     pub share: f64,
     /// The share of its operations for which no request of a device was found: a cache answered, or the request was not
-    /// traced. `None` if no request of any operation was found.
+    /// traced. `None` if requests were not traced.
     pub without_request: Option<f64>,
     /// The summary of its operations.
     pub split: HistorySplit,
 }
 
 impl HistoryContext {
-    /// All of `rows` as one, whatever their purpose. Returns `None` if there are none.
+    /// All of `rows` as one, whatever their purpose; `traced` tells whether requests of devices were traced at the same
+    /// time. Returns `None` if there are no rows.
     #[must_use]
-    pub fn whole<'a>(rows: impl IntoIterator<Item = &'a HistoryRow>) -> Option<Self> {
+    pub fn whole<'a>(rows: impl IntoIterator<Item = &'a HistoryRow>, traced: bool) -> Option<Self> {
         let split = HistorySplit::of(rows)?;
-        let observed = split.device.is_some();
+        let observed = traced || split.device.is_some();
         Some(Self::of((String::new(), String::new()), split, (split.operations, observed)))
     }
 
@@ -79,9 +80,9 @@ impl HistoryContext {
 
     /// The contexts of `rows` by their numbers of operations, the most first; empty if there is only one.
     #[must_use]
-    pub fn all<'a>(rows: impl IntoIterator<Item = &'a HistoryRow>) -> Vec<Self> {
+    pub fn all<'a>(rows: impl IntoIterator<Item = &'a HistoryRow>, traced: bool) -> Vec<Self> {
         let rows: Vec<&HistoryRow> = rows.into_iter().collect();
-        let of_all = (rows.len() as u64, rows.iter().any(|row| row.device_ns.is_some()));
+        let of_all = (rows.len() as u64, traced || rows.iter().any(|row| row.device_ns.is_some()));
         let groups = grouped(rows, |row| (row.context.as_str(), row.kind.as_str()));
         let of = |same: Vec<&HistoryRow>| {
             let names = (same[0].context.to_string(), same[0].kind.to_string());
@@ -97,10 +98,11 @@ impl HistorySplit {
     /// The summary of `rows`, in any order. Returns `None` if there are none.
     #[must_use]
     pub fn of<'a>(rows: impl IntoIterator<Item = &'a HistoryRow>) -> Option<Self> {
-        let mut tasks: BTreeMap<(&str, u32), Vec<(u64, u64)>> = BTreeMap::new();
+        // Each phase of each pass has a clock of its own.
+        let mut tasks: BTreeMap<(&PhaseKey, &str, u32), Vec<(u64, u64)>> = BTreeMap::new();
         let rows: Vec<&HistoryRow> = rows.into_iter().collect();
         for row in &rows {
-            tasks.entry((&row.node, row.task)).or_default().push((row.start_ns, row.latency_ns));
+            tasks.entry((&row.key, &row.node, row.task)).or_default().push((row.start_ns, row.latency_ns));
         }
         let latency_ns = mean(rows.iter().map(|row| (row.latency_ns as f64, 1.0)))?;
         let trips: Vec<_> = tasks.values().filter_map(|operations| RoundTrip::of(operations, None)).collect();

@@ -38,7 +38,7 @@ pub(crate) fn subjects<'a>(plan: &'a Plan, figures: &'a [Figure]) -> Vec<Subject
     let subject = |(index, figure): (usize, &'a Figure)| {
         let case: &Case = cases.get(&*figure.case)?;
         let target = match case.target.as_str() {
-            "" => only,
+            "" => only.filter(|_| case.workload.work.has_target()),
             name => targets.get(name).copied(),
         };
         Some(Subject { index, figure, case, target })

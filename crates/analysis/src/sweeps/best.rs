@@ -2,7 +2,7 @@
 
 use plan::{Jobs, Phase, Work};
 
-use crate::figures::{RateOf, Subject, sweeps};
+use crate::figures::{RateOf, Subject, sweeps, value_of};
 use crate::gate::{
     Gate, Kind, Of, Stated, Statement,
     table::{Column, change, count, detail, figure, operations, rate, seconds, subject, word},
@@ -76,9 +76,17 @@ pub(crate) fn best(gate: &Gate<'_>) -> Vec<Stated<Best>> {
     let sweeps = sweeps(&gate.subjects).into_iter().filter(|sweep| sweep[0].figure.phase != Phase::Load);
     sweeps
         .flat_map(of_same_jobs)
-        .filter(|sweep| sweep.len() > 1)
+        .filter(|sweep| sweep.len() > 1 && !is_of_members(sweep))
         .filter_map(|sweep| best_of(gate, &sweep))
         .collect()
+}
+
+/// Whether the points are one after the other member of a target. The fastest of several devices is no setting to choose.
+fn is_of_members(sweep: &[&Subject<'_>]) -> bool {
+    let others = |one: &Subject<'_>| {
+        one.case.settings.iter().filter(|setting| setting.key != "member").cloned().collect::<Vec<_>>()
+    };
+    sweep.iter().all(|one| value_of(one.case, "member").is_some() && others(one) == others(sweep[0]))
 }
 
 /// The points of a sweep that can be compared: of jobs, those that launch the same ones, whatever number at a time.

@@ -174,6 +174,10 @@ fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expect
     };
     let mean = measured(figure, Amount::Latency { nanos: 0.0, percent: None });
     let found = |one: &Expectation, limit: Amount| {
+        // Without the number of devices, a limit of each says nothing about all of them.
+        if one.per == Per::Device && devices == 0 {
+            return None;
+        }
         Some(Expected {
             figure: subject.index,
             name: one.name.clone(),
@@ -200,6 +204,15 @@ fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expect
     }));
     grade(&mut all, bytes_of_one(case, figure.phase), figure);
     all.into_iter().map(|(one, _)| one).collect()
+}
+
+/// Name and nodes of each expectation none of whose nodes took part in any figure.
+pub(crate) fn without_nodes(plan: &Plan, figures: &[Figure]) -> Vec<(String, String)> {
+    let took_part = |one: &Expectation| {
+        figures.iter().flat_map(|figure| &figure.nodes).any(|node| one.nodes.has(&node.node))
+    };
+    let of_some = plan.criteria.expectations.iter().filter(|one| !one.is_of_all_nodes() && !took_part(one));
+    of_some.map(|one| (one.name.clone(), one.nodes.written().to_owned())).collect()
 }
 
 /// The median of a figure in the unit of `amount`: of what `nodes` moved of it, or of the whole if none are named.
@@ -255,8 +268,8 @@ fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Option<Bytes>, 
         rate => in_unit_of(rate, Amount::BytesPerSecond(0.0), transfer).unwrap_or(0.0),
     };
     let kind = |(one, grade): &(&mut Expected, &Expectation)| match one.amount {
-        Amount::Latency { percent, .. } => (true, percent.map(f64::to_bits), String::new()),
-        _ => (false, None, grade.nodes.written().to_owned()),
+        Amount::Latency { percent, .. } => (true, percent.map(f64::to_bits), Vec::new()),
+        _ => (false, None, grade.nodes.names()),
     };
     let grades = all.iter_mut().filter_map(|(one, grade)| Some((one, (*grade)?)));
     for mut grades in grouped(grades.filter(|(_, grade)| !grade.reached.is_empty()), kind) {

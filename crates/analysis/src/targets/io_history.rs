@@ -68,10 +68,11 @@ pub(crate) fn io_histories(run: &Run, gate: &Gate<'_>) -> Vec<Stated<IoHistory>>
     let of_figure = |subject: &Subject<'_>| {
         let rows = run.history(&subject.figure.case);
         let counted: Vec<&HistoryRow> = of_counted(&rows, subject.figure).collect();
-        let contexts = HistoryContext::all(counted.iter().copied());
+        let traced = subject.figure.counted().any(|pass| pass.phase.traced_requests.is_some());
+        let contexts = HistoryContext::all(counted.iter().copied(), traced);
         // Of a printed history the whole is a round trip.
         let is_own = subject.case.workload.history.is_some();
-        let all = HistoryContext::whole(counted).filter(|_| is_own).into_iter().chain(contexts);
+        let all = HistoryContext::whole(counted, traced).filter(|_| is_own).into_iter().chain(contexts);
         all.map(|one| gate.state(vec![subject.index], IoHistory(one))).collect::<Vec<_>>()
     };
     let has_rows =

@@ -258,11 +258,23 @@ fn told(group: &[&Untold]) -> String {
     let names: Vec<String> = group.iter().map(|one| format!("`{}`", one.name)).collect();
     let (names, kind) = (names.join(", "), group[0].kind);
     let (many, verb) = if group.len() > 1 { ("s", "are") } else { ("", "is") };
-    let why = &group[0].why;
+    let why = if group.len() > 1 { of_several(&group[0].why) } else { group[0].why.clone() };
     match kind {
         UntoldKind::Published => format!("{}{many} {names} {verb} not measured alike: {why}", kind.name()),
         _ => format!("{}{many} {names} cannot be told: {why}", kind.name()),
     }
+}
+
+/// A reason for several statements.
+fn of_several(why: &str) -> String {
+    const WORDS: [(&str, &str); 5] = [
+        ("it was measured", "they were measured"),
+        ("its files are", "their files are"),
+        ("what it works on", "what they work on"),
+        ("its only figure", "their only figure"),
+        ("of its ", "of their "),
+    ];
+    WORDS.iter().fold(why.to_owned(), |why, (one, several)| why.replace(one, several))
 }
 
 /// One line: `scaled to 10 min and 10 GiB: 3 of 5 repetitions, 12 of 96 points, sizes ÷ 64`.

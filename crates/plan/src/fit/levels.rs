@@ -24,6 +24,8 @@ pub(super) struct Levels {
     direct: bool,
     /// Steps of time.
     times: u32,
+    /// The number of largest amounts that are given up of the workloads that need too much space.
+    space_tops: u32,
     thinning: Thinning,
     /// Repetitions given up.
     repetitions: u32,
@@ -49,6 +51,10 @@ pub(super) struct Scaler<'p> {
     axes: Vec<Vec<Axis<'p>>>,
     /// For each workload all those whose sizes are lowered alike, itself included.
     alike: Vec<Vec<usize>>,
+    /// The workloads that are left.
+    left: Vec<usize>,
+    /// Those of them that need too much space with the smallest sizes.
+    large: Vec<usize>,
     most: Levels,
 }
 
@@ -58,8 +64,10 @@ pub(super) struct Study<'p> {
     pub(super) text: &'p str,
     pub(super) overrides: Vec<Override>,
     pub(super) nodes: u32,
-    /// Without the points that were given up as a whole.
+    /// Without the points beyond the limits of tasks and nodes.
     pub(super) plan: &'p Plan,
+    /// The same without the workloads that were given up.
+    pub(super) left: &'p Plan,
     /// The number of all points.
     pub(super) points: usize,
 }
@@ -79,34 +87,52 @@ impl<'p> Scaler<'p> {
         };
         let (workloads, axes): (Vec<_>, Vec<_>) = written.iter().filter_map(workload).unzip();
         let alike = alike(&workloads);
-        let mut scaler = Self { study, budget, environment, workloads, axes, alike, most: Levels::default() };
+        let has_cases = |name: &str| study.left.cases.iter().any(|case| case.group == name);
+        let left = (0..workloads.len()).filter(|&place| has_cases(&workloads[place].written.name)).collect();
+        let (large, most) = (Vec::new(), Levels::default());
+        let mut scaler = Self { study, budget, environment, workloads, axes, alike, left, large, most };
         scaler.most = scaler.readable(scaler.levels_max());
+        if budget.space.is_some() {
+            let smallest = Levels { sizes: scaler.most.sizes, direct: true, ..Levels::default() };
+            let alone = scaler.alone(smallest);
+            let large = alone.into_iter().filter(|(_, cost)| !cost.fits_space(&budget));
+            scaler.large = large.map(|(place, _)| place).collect();
+        }
         scaler
+    }
+
+    /// What each workload that is left costs alone, in the order of the study. Empty if the study cannot be read with
+    /// these levels.
+    fn alone(&self, levels: Levels) -> Vec<(usize, Cost)> {
+        let Ok(candidate) = self.candidate(levels) else { return Vec::new() };
+        let alone = |&place: &usize| {
+            let mut plan = candidate.plan.clone();
+            plan.keep_cases(|case| case.group == self.workloads[place].written.name);
+            (place, cost(&plan, self.environment))
+        };
+        self.left.iter().map(alone).collect()
     }
 
     /// Everything given up.
     fn levels_max(&self) -> Levels {
-        let sizes = self.workloads.iter().map(|one| one.exponent_max).max().unwrap_or(0);
-        let shortest = self.workloads.iter().map(ScaledWorkload::shortest).fold(1.0, f64::max);
+        let left = || self.left.iter().map(|&place| &self.workloads[place]);
+        let axes = || self.left.iter().map(|&place| &self.axes[place]);
+        let sizes = left().map(|one| one.exponent_max).max().unwrap_or(0);
+        let shortest = left().map(ScaledWorkload::shortest).fold(1.0, f64::max);
         let halvings = u32::try_from(whole_up(shortest.log2())).unwrap_or(u32::MAX);
-        let axes = || self.axes.iter().flatten();
+        let tops = axes().flatten().map(Axis::tops_max).max().unwrap_or(0);
         let thinning = Thinning {
-            halvings: self
-                .axes
-                .iter()
-                .map(|axes| axes.iter().map(Axis::halvings_max).sum())
-                .max()
-                .unwrap_or(0),
-            tops: axes().map(Axis::tops_max).max().unwrap_or(0),
+            halvings: axes().map(|axes| axes.iter().map(Axis::halvings_max).sum()).max().unwrap_or(0),
+            tops,
             gives_up_named: true,
         };
-        let repetitions = self.workloads.iter().map(ScaledWorkload::spare_repetitions).max().unwrap_or(0);
         Levels {
             sizes,
             direct: true,
             times: halvings.max(sizes).saturating_mul(TIME_STEPS),
+            space_tops: tops,
             thinning,
-            repetitions,
+            repetitions: left().map(ScaledWorkload::spare_repetitions).max().unwrap_or(0),
             preparation: PREPARATION_STEPS,
         }
     }
@@ -114,7 +140,11 @@ impl<'p> Scaler<'p> {
     /// `most`, with as many of the largest values given up as the study can be read without: reads of what another
     /// node wrote need two nodes.
     fn readable(&self, most: Levels) -> Levels {
-        let with = |tops| Levels { thinning: Thinning { tops, ..most.thinning }, ..most };
+        let with = |tops: u32| Levels {
+            space_tops: most.space_tops.min(tops),
+            thinning: Thinning { tops, ..most.thinning },
+            ..most
+        };
         let tops = (0..=most.thinning.tops).rev().find(|tops| self.candidate(with(*tops)).is_ok());
         tops.map_or(most, with)
     }
@@ -124,11 +154,7 @@ impl<'p> Scaler<'p> {
         let for_space = self.for_space();
         let in_time = self.steps_of_time(for_space);
         let Some(found) = first(&in_time, |levels| self.fits(*levels)) else {
-            // Sizes that need less space may need less time.
-            return match self.candidate(self.most) {
-                Ok(candidate) if self.budget.space.is_some() && self.is_fit(&candidate) => Ok(candidate),
-                _ => Err(self.too_small(Levels { sizes: for_space.sizes, ..self.most })),
-            };
+            return Err(self.too_small(self.least(for_space)));
         };
         // What is left of the time goes to the durations.
         let times: Vec<Levels> = (0..=found.times).map(|times| Levels { times, ..*found }).collect();
@@ -142,27 +168,25 @@ impl<'p> Scaler<'p> {
         if self.budget.space.is_none() {
             return none;
         }
-        let thinned = |tops, halvings, gives_up_named| Levels {
-            sizes: most.sizes,
-            direct: true,
-            thinning: Thinning { halvings, tops, gives_up_named },
-            ..none
-        };
-        let tops = most.thinning.tops;
-        let last = thinned(tops, most.thinning.halvings, true);
+        let thinned = |space_tops| Levels { sizes: most.sizes, direct: true, space_tops, ..none };
         let buffered = (0..=most.sizes).map(|sizes| Levels { sizes, ..none });
         let direct = (0..=most.sizes).map(|sizes| Levels { sizes, direct: true, ..none });
-        let topped = (1..=tops).map(|tops| thinned(tops, 0, false));
-        let halved = (1..=most.thinning.halvings).map(|halvings| thinned(tops, halvings, false));
+        let topped = (1..=most.space_tops).map(thinned);
         let fits = |levels: &Levels| {
             self.candidate(*levels).is_ok_and(|candidate| self.cost(&candidate).fits_space(&self.budget))
         };
         let buffered: Vec<Levels> = buffered.collect();
-        let others: Vec<Levels> = direct.chain(topped).chain(halved).collect();
+        let others: Vec<Levels> = direct.chain(topped).collect();
+        let last = thinned(most.space_tops);
         let found = first(&buffered, fits).or_else(|| first(&others, fits)).copied().unwrap_or(last);
         // Without the largest points, the other sizes may be larger.
         let larger: Vec<Levels> = (0..=found.sizes).map(|sizes| Levels { sizes, ..found }).collect();
         first(&larger, fits).copied().unwrap_or(found)
+    }
+
+    /// Everything given up that can be, with sizes that are no smaller than space and the length of passes ask for.
+    fn least(&self, for_space: Levels) -> Levels {
+        Levels { sizes: for_space.sizes, ..self.most }
     }
 
     /// What is given up for the sake of time, step by step, beyond `least`.
@@ -184,7 +208,7 @@ impl<'p> Scaler<'p> {
             add(&mut |levels| levels.preparation = step);
         }
         add(&mut |levels| levels.direct = true);
-        for tops in least.thinning.tops + 1..=most.thinning.tops {
+        for tops in least.space_tops + 1..=most.thinning.tops {
             add(&mut |levels| levels.thinning.tops = tops);
         }
         add(&mut |levels| levels.thinning.gives_up_named = true);
@@ -207,30 +231,43 @@ impl<'p> Scaler<'p> {
         cost(plan, self.environment).is_partly_assumed
     }
 
-    /// The workloads to give up if the study does not fit with everything else given up: of those that are too costly
-    /// alone the ones that keep the files of others large, or else all of them; if each fits alone, the most costly one.
+    /// The workloads to give up if the study does not fit with everything else given up. One is always left, the least
+    /// costly. If one that is too costly alone is held large by others on its files, these go; else all that are too
+    /// costly alone; if each fits alone, the most costly one.
     pub(super) fn costly(&self) -> Vec<String> {
-        let Ok(candidate) = self.candidate(self.most) else { return Vec::new() };
-        let alone = |workload: &ScaledWorkload<'_>| {
-            let mut plan = candidate.plan.clone();
-            plan.keep_cases(|case| case.group == workload.written.name);
-            cost(&plan, self.environment)
-        };
-        let mut all: Vec<(usize, Cost)> = self.workloads.iter().map(alone).enumerate().collect();
+        let least = self.least(self.for_space());
+        let mut all = self.alone(least);
         all.sort_by(|a, b| b.1.share(&self.budget).total_cmp(&a.1.share(&self.budget)));
         let over = all.iter().filter(|(_, cost)| !cost.fits(&self.budget)).count();
-        all.truncate(over.max(1));
         let places: Vec<usize> = all.into_iter().map(|(place, _)| place).collect();
-        let (holding, others): (Vec<usize>, Vec<usize>) =
-            places.iter().copied().partition(|&place| self.holds_others(place, self.most));
-        let gone = if holding.is_empty() || others.is_empty() { places } else { holding };
+        let over = &places[..over.max(1).min(places.len())];
+        let held =
+            |place: usize| self.left_alike(place).filter(move |&other| self.holds(other, place, least));
+        let mut gone: Vec<usize> = over.iter().flat_map(|&place| held(place)).collect();
+        if gone.is_empty() {
+            gone = over.to_vec();
+        }
+        if places.iter().all(|place| gone.contains(place)) {
+            gone.retain(|place| Some(place) != places.last());
+        }
         gone.into_iter().map(|place| self.workloads[place].written.name.clone()).collect()
     }
 
-    /// Whether the files that a workload shares with others stay larger because of it.
-    fn holds_others(&self, place: usize, levels: Levels) -> bool {
-        let (own, used) = (self.limit(place, levels), self.exponent(place, levels));
-        own == used && self.alike[place].iter().any(|&other| self.limit(other, levels) > used)
+    /// Of the budget's time or space the larger share that it takes with everything given up.
+    pub(super) fn share(&self) -> f64 {
+        let candidate = self.candidate(self.least(self.for_space()));
+        candidate.map_or(f64::INFINITY, |candidate| self.cost(&candidate).share(&self.budget))
+    }
+
+    /// Whether `other` keeps the files that it shares with the workload at `place` larger than that one needs them.
+    fn holds(&self, other: usize, place: usize, levels: Levels) -> bool {
+        let used = self.exponent(place, levels);
+        self.limit(other, levels) == used && self.limit(place, levels).min(self.wanted(place, levels)) > used
+    }
+
+    /// The workloads that are left and whose sizes are those of the one at `place`.
+    fn left_alike(&self, place: usize) -> impl Iterator<Item = usize> {
+        self.alike[place].iter().copied().filter(|other| self.left.contains(other))
     }
 
     fn too_small(&self, levels: Levels) -> FitError {
@@ -241,7 +278,7 @@ impl<'p> Scaler<'p> {
         let least = self.cost(&candidate);
         let points = candidate.plan.cases.len();
         let several = |of: fn(&Case) -> u32| {
-            let least = self.study.plan.cases.iter().map(of).min();
+            let least = self.study.left.cases.iter().map(of).min();
             candidate.plan.cases.iter().any(|case| Some(of(case)) > least)
         };
         let mut fewer = Vec::new();
@@ -270,29 +307,38 @@ impl<'p> Scaler<'p> {
     /// The study with these levels; a text if it cannot be read with them.
     pub(super) fn candidate(&self, levels: Levels) -> Result<Candidate, String> {
         let mut settings: Vec<String> = Vec::new();
+        // Those that are given up have the sizes of the others on their files, so that the study can be read.
+        let mut unshown: Vec<String> = Vec::new();
         for (place, workload) in self.workloads.iter().enumerate() {
             let exponent = self.exponent(place, levels);
+            let name = &workload.written.name;
+            let setting = |(key, value): (&str, String)| format!("workload.{name}.{key}={value}");
+            if !self.left.contains(&place) {
+                unshown.extend(workload.sizes(exponent).into_iter().chain(workload.filled()).map(setting));
+                continue;
+            }
             let factor = 2_f64.powf(f64::from(levels.times) / f64::from(TIME_STEPS));
             let mut own = workload.sizes(exponent);
             if exponent > workload.exponent_uncached {
                 own.push(("direct", "true".to_owned()));
             }
             own.extend(workload.times(factor));
-            own.extend(thinning::settings(&self.axes[place], levels.thinning));
+            let space_tops = if self.large.contains(&place) { levels.space_tops } else { 0 };
+            let thinning = Thinning { tops: levels.thinning.tops.max(space_tops), ..levels.thinning };
+            own.extend(thinning::settings(&self.axes[place], thinning));
             own.extend(
                 workload.repetitions(levels.repetitions).map(|left| ("repetitions", left.to_string())),
             );
             own.extend(workload.preparation(levels.preparation));
-            let name = &workload.written.name;
-            settings.extend(own.into_iter().map(|(key, value)| format!("workload.{name}.{key}={value}")));
+            settings.extend(own.into_iter().map(setting));
         }
-        let plan = self.study.read(&settings)?;
+        let plan = self.study.read(&[&settings[..], &unshown].concat())?;
         Ok(Candidate { plan, levels, settings })
     }
 
     /// The exponent of the power of two by which the sizes of a workload are divided.
     fn exponent(&self, place: usize, levels: Levels) -> u32 {
-        let limits = self.alike[place].iter().map(|&place| self.limit(place, levels));
+        let limits = self.left_alike(place).map(|place| self.limit(place, levels));
         self.wanted(place, levels).min(limits.min().unwrap_or(0))
     }
 
@@ -305,7 +351,7 @@ impl<'p> Scaler<'p> {
 
     /// The exponent without regard to caches and to the number of transfers.
     fn wanted(&self, place: usize, levels: Levels) -> u32 {
-        let group = || self.alike[place].iter().map(|&place| &self.workloads[place]);
+        let group = || self.left_alike(place).map(|place| &self.workloads[place]);
         let takes_time = group().any(|one| one.exponent_of_time.is_some() || one.is_filled);
         let of_time = group().filter_map(|one| one.exponent_of_time).min().unwrap_or(u32::MAX);
         let of_time = if takes_time { of_time.min(levels.times / TIME_STEPS) } else { 0 };
@@ -315,7 +361,8 @@ impl<'p> Scaler<'p> {
     /// The workloads that bypass the page cache at `levels`, and those whose sizes stay larger because of caches.
     pub(super) fn caching(&self, levels: Levels) -> (Vec<String>, Vec<String>) {
         let (mut direct, mut kept) = (Vec::new(), Vec::new());
-        for (place, workload) in self.workloads.iter().enumerate() {
+        for &place in &self.left {
+            let workload = &self.workloads[place];
             let name = || workload.written.name.clone();
             let exponent = self.exponent(place, levels);
             let wanted = self.wanted(place, levels).min(workload.exponent_max);
@@ -341,7 +388,7 @@ impl Study<'_> {
             let first = errors.errors().first();
             first.map_or_else(|| errors.to_string(), |error| format!("{error}: {}", error.help_text()))
         })?;
-        let known: HashSet<&str> = self.plan.cases.iter().map(|case| case.id.as_str()).collect();
+        let known: HashSet<&str> = self.left.cases.iter().map(|case| case.id.as_str()).collect();
         let mut plan = whole.clone();
         plan.keep_cases(|case| known.contains(case.id.as_str()));
         drop_without_data(&whole, &mut plan);

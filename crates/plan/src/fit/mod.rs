@@ -15,8 +15,8 @@
 //! 6. Pauses, warm-ups and early rounds.
 //! 7. The page cache is bypassed as above, the largest of swept sizes, tasks and nodes are given up, and at last the
 //!    points that were named.
-//! 8. Workloads that do not fit even so: first those that need more than the budget alone, then the most costly one, and
-//!    so on. What is left is scaled anew from step 2.
+//! 8. Workloads that do not fit even so: those that keep the files of one that is too costly large, else all that are too
+//!    costly alone, else the most costly one. What is left is scaled anew from step 2.
 //!
 //! Afterwards durations are extended again as far as there is time. The study itself is changed, by values as `--set`
 //! takes them, and read again: the result is a valid plan of the same kind, and its case ids, seeds and order are those
@@ -33,6 +33,8 @@ mod workload;
 pub use self::cost::Cost;
 pub use self::error::FitError;
 pub use self::limits::{FOOTPRINT_MIN, PASS_SECONDS_MIN, TRANSFERS_MIN};
+
+use std::collections::BTreeSet;
 
 use self::levels::{Candidate, Levels, Scaler, Study};
 use crate::cases::scaling::{Budget, Range, Scaling};
@@ -76,15 +78,16 @@ pub fn fit(plan: &Plan, nodes: u32, budget: &Budget, environment: &RunEnvironmen
         return Ok(plan.clone());
     }
     levels::source(plan)?;
-    let mut left = capped(plan, budget)?;
+    let capped = capped(plan, budget)?;
+    let mut left = capped.clone();
     loop {
-        match scaled(plan, &left, nodes, budget, environment) {
-            Err(Unfit { error, costly }) if error.is_too_small() => {
+        match scaled(plan, (&capped, &left), nodes, budget, environment) {
+            Err(Unfit { error, costly, .. }) if error.is_too_small() => {
                 let before = left.cases.len();
                 left.keep_cases(|case| !costly.contains(&case.group));
-                thinning::drop_without_data(plan, &mut left);
+                thinning::drop_without_data(&capped, &mut left);
                 if left.cases.is_empty() || left.cases.len() == before {
-                    return Err(error);
+                    return one_alone(plan, &capped, nodes, budget, environment).unwrap_or(Err(error));
                 }
             }
             found => return found.map_err(|unfit| unfit.error),
@@ -92,35 +95,60 @@ pub fn fit(plan: &Plan, nodes: u32, budget: &Budget, environment: &RunEnvironmen
     }
 }
 
+/// The workload that fits alone with the most points, else the error of the one that needs the least alone. `None` if
+/// each reads the data of another one.
+fn one_alone(
+    plan: &Plan,
+    capped: &Plan,
+    nodes: u32,
+    budget: &Budget,
+    environment: &RunEnvironment,
+) -> Option<Result<Plan, FitError>> {
+    let groups: BTreeSet<&str> = capped.cases.iter().map(|case| case.group.as_str()).collect();
+    let alone = |group: &str| {
+        let mut left = capped.clone();
+        left.keep_cases(|case| case.group == group);
+        thinning::drop_without_data(capped, &mut left);
+        (!left.cases.is_empty()).then(|| scaled(plan, (capped, &left), nodes, budget, environment))
+    };
+    let (fitting, unfit): (Vec<_>, Vec<_>) = groups.into_iter().filter_map(alone).partition(Result::is_ok);
+    let most = fitting.into_iter().flatten().max_by_key(|scaled| scaled.cases.len());
+    let least = unfit.into_iter().filter_map(Result::err).min_by(|a, b| a.share.total_cmp(&b.share));
+    most.map(Ok).or(least.map(|unfit| Err(unfit.error)))
+}
+
 /// Why no form of some points fits a budget.
 struct Unfit {
     error: FitError,
     /// The workloads that have to be given up.
     costly: Vec<String>,
+    /// Of the budget's time or space the larger share that it takes with everything given up.
+    share: f64,
 }
 
 impl From<FitError> for Unfit {
     fn from(error: FitError) -> Self {
-        Self { error, costly: Vec::new() }
+        Self { error, costly: Vec::new(), share: f64::INFINITY }
     }
 }
 
-/// The form of `left`, some points of `plan`, that fits the budget.
+/// The form of `left`, the workloads of `capped` that are left of `plan`, that fits the budget.
 fn scaled(
     plan: &Plan,
-    left: &Plan,
+    (capped, left): (&Plan, &Plan),
     nodes: u32,
     budget: &Budget,
     environment: &RunEnvironment,
 ) -> Result<Plan, Unfit> {
     let (path, text, overrides) = levels::source(plan)?;
     let written = workloads(text, &overrides);
-    let study = Study { path, text, overrides, nodes, plan: left, points: plan.cases.len() };
+    let points = plan.cases.len();
+    let study = Study { path, text, overrides, nodes, plan: capped, left, points };
     let scaler = Scaler::new(study, &written, *budget, environment);
     let found = if Cost::of(left, environment).fits(budget) {
         Candidate { plan: left.clone(), levels: Levels::default(), settings: Vec::new() }
     } else {
-        scaler.search().map_err(|error| Unfit { error, costly: scaler.costly() })?
+        scaler.search().map_err(|error| Unfit { error, costly: scaler.costly(), share: scaler.share() })?
     };
     if found.plan.cases.len() == plan.cases.len() && found.settings.is_empty() {
         return Ok(plan.clone());

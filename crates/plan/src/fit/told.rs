@@ -95,11 +95,11 @@ pub(super) fn untold(of: &Plan, left: &Plan) -> Vec<Untold> {
         add(UntoldKind::Claim, &claim.id, lost.claim(claim));
     }
     for commitment in &criteria.commitments {
-        let why = lost.points(&commitment.figures).or_else(|| lost.others(&commitment.figures));
+        let why = lost.points(&[&commitment.figures]).or_else(|| lost.others(&commitment.figures));
         add(UntoldKind::Commitment, &commitment.name, why);
     }
     for published in &criteria.published {
-        let why = lost.points(&published.figures).or_else(|| lost.others(&published.figures));
+        let why = lost.points(&[&published.figures]).or_else(|| lost.others(&published.figures));
         add(UntoldKind::Published, &published.id, why);
     }
     for expectation in &criteria.expectations {
@@ -114,9 +114,14 @@ struct Lost<'a> {
 }
 
 impl Lost<'_> {
-    /// How many of the selected figures were given up, in words.
-    fn points(&self, figures: &Selector) -> Option<String> {
-        let selected = self.of.selected(figures);
+    /// How many of the figures that `sides` select were given up, in words. Each side needs all of its figures.
+    fn points(&self, sides: &[&Selector]) -> Option<String> {
+        let mut selected: Vec<(&Case, Phase)> = Vec::new();
+        for one in sides.iter().flat_map(|side| self.of.selected(side)) {
+            if !selected.iter().any(|known| (&known.0.id, known.1) == (&one.0.id, one.1)) {
+                selected.push(one);
+            }
+        }
         let lost: Vec<&(&Case, Phase)> =
             selected.iter().filter(|(case, _)| !self.kept.contains_key(case.id.as_str())).collect();
         match (lost.as_slice(), selected.len()) {
@@ -143,7 +148,7 @@ impl Lost<'_> {
         let sides = || std::iter::once(&claim.left).chain(right);
         let is_published = claim.text.is_empty();
         let others = || sides().filter(|_| is_published).find_map(|side| self.others(side));
-        sides().find_map(|side| self.points(side)).or_else(others)
+        self.points(&sides().collect::<Vec<_>>()).or_else(others)
     }
 
     /// An expectation can be told as long as one figure is left that it is about.

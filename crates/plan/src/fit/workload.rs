@@ -145,6 +145,15 @@ impl<'p> ScaledWorkload<'p> {
         }
     }
 
+    /// The setting with which its data need not be there.
+    pub(super) fn filled(&self) -> Option<(&'static str, String)> {
+        let case = self.cases[0];
+        let reads = case.workload.work.is_transfers()
+            && case.phases.first().is_some_and(|phase| phase.needs_data())
+            && case.protocol.precondition == 0;
+        (reads && !self.written.is_swept("fill")).then(|| ("fill", "true".to_owned()))
+    }
+
     /// What a size is a multiple of, so that each task has whole transfers.
     fn unit(&self, of_files: bool) -> u64 {
         let of = |case: &&Case| {

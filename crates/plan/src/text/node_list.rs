@@ -6,6 +6,11 @@ use thiserror::Error;
 use crate::limits::LISTED_NODES;
 use crate::text::visible::shown;
 
+/// The longest name of a host in the domain name system has 253 characters.
+const NAME_BYTES: usize = 253;
+/// Digits of a number, as many as a label of a name may have characters.
+const DIGITS_MAX: usize = 63;
+
 /// Nodes, written as a list such as `n[01-16],login`.
 ///
 /// A bracket contains numbers and ranges of numbers; the digits of the first number of a range give the least number
@@ -21,8 +26,23 @@ use crate::text::visible::shown;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct NodeList {
-    names: Vec<String>,
+    items: Vec<Vec<Part>>,
     written: String,
+}
+
+/// A part of a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Numbers(Vec<Numbers>),
+}
+
+/// Consecutive numbers of at least so many digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Numbers {
+    low: u32,
+    high: u32,
+    width: usize,
 }
 
 /// A text that is not a list of nodes.
@@ -34,10 +54,16 @@ pub struct NodeListError {
 }
 
 impl NodeList {
-    /// The names, in the order of the list.
+    /// The names, in the order of the list; at most [`LISTED_NODES`].
     #[must_use]
-    pub fn names(&self) -> &[String] {
-        &self.names
+    pub fn names(&self) -> Vec<String> {
+        let names = |item: &Vec<Part>| {
+            item.iter().fold(vec![String::new()], |names, part| {
+                let ends = part.texts();
+                names.iter().flat_map(|name| ends.iter().map(move |end| format!("{name}{end}"))).collect()
+            })
+        };
+        self.items.iter().flat_map(names).collect()
     }
 
     /// The list as it was written.
@@ -49,14 +75,61 @@ impl NodeList {
     /// Whether no node is named.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.names.is_empty()
+        self.items.is_empty()
     }
 
     /// Whether `node` is named, by its whole name or by its first label.
     #[must_use]
     pub fn has(&self, node: &str) -> bool {
-        let label = node.split('.').next();
-        self.names.iter().any(|name| name == node || Some(name.as_str()) == label)
+        let label = node.split('.').next().unwrap_or(node);
+        self.items.iter().any(|item| is_named(item, node) || is_named(item, label))
+    }
+}
+
+impl Part {
+    fn texts(&self) -> Vec<String> {
+        match self {
+            Self::Text(text) => vec![text.clone()],
+            Self::Numbers(all) => {
+                let each = |one: &Numbers| {
+                    let width = one.width;
+                    (one.low..=one.high).map(move |number| format!("{number:0width$}"))
+                };
+                all.iter().flat_map(each).collect()
+            }
+        }
+    }
+
+    fn count(&self) -> usize {
+        match self {
+            Self::Text(_) => 1,
+            Self::Numbers(all) => all
+                .iter()
+                .fold(0, |sum, one| sum.saturating_add((one.high - one.low) as usize).saturating_add(1)),
+        }
+    }
+}
+
+/// Whether `parts` can be `name`.
+fn is_named(parts: &[Part], name: &str) -> bool {
+    match parts {
+        [] => name.is_empty(),
+        [Part::Text(text), more @ ..] => {
+            name.strip_prefix(text.as_str()).is_some_and(|rest| is_named(more, rest))
+        }
+        [Part::Numbers(all), more @ ..] => {
+            let digits = name.bytes().take(DIGITS_MAX).take_while(u8::is_ascii_digit).count();
+            (1..=digits).any(|length| {
+                let (digits, rest) = name.split_at(length);
+                let is_one = |number: u32| {
+                    all.iter().any(|one| {
+                        let width = one.width;
+                        (one.low..=one.high).contains(&number) && format!("{number:0width$}") == digits
+                    })
+                };
+                digits.parse().is_ok_and(is_one) && is_named(more, rest)
+            })
+        }
     }
 }
 
@@ -65,11 +138,17 @@ impl std::str::FromStr for NodeList {
 
     fn from_str(text: &str) -> Result<Self, NodeListError> {
         let error = |problem: String| NodeListError { list: shown(text), problem };
-        let mut names = Vec::new();
+        let (mut all, mut count) = (Vec::new(), 0_usize);
         for item in items(text).map_err(error)? {
-            names.extend(expanded(item, LISTED_NODES - names.len()).map_err(error)?);
+            let item = parts(item).map_err(error)?;
+            let names = item.iter().map(Part::count).fold(1, usize::saturating_mul);
+            count = count.saturating_add(names);
+            if count > LISTED_NODES {
+                return Err(error(format!("more than {LISTED_NODES} names")));
+            }
+            all.push(item);
         }
-        Ok(Self { names, written: text.to_owned() })
+        Ok(Self { items: all, written: text.to_owned() })
     }
 }
 
@@ -115,53 +194,42 @@ fn items(text: &str) -> Result<Vec<&str>, String> {
     }
 }
 
-/// The names of one item, at most `most`.
-fn expanded(item: &str, most: usize) -> Result<Vec<String>, String> {
-    let mut names = vec![String::new()];
-    let mut rest = item;
+/// The parts of one name.
+fn parts(item: &str) -> Result<Vec<Part>, String> {
+    let (mut all, mut rest, mut letters) = (Vec::new(), item, 0);
     while let Some((before, bracket)) = rest.split_once('[') {
         let (inside, after) = bracket.split_once(']').ok_or("`[` without `]`")?;
-        let numbers = numbers(inside, most)?;
-        if names.len().saturating_mul(numbers.len()) > most {
-            return Err(format!("more than {LISTED_NODES} names"));
-        }
-        names = names
-            .iter()
-            .flat_map(|name| numbers.iter().map(move |number| format!("{name}{before}{number}")))
-            .collect();
+        letters += before.len();
+        all.push(Part::Text(before.to_owned()));
+        all.push(Part::Numbers(inside.split(',').map(numbers).collect::<Result<_, _>>()?));
         rest = after;
     }
-    if most == 0 {
-        return Err(format!("more than {LISTED_NODES} names"));
-    }
-    names.iter_mut().for_each(|name| name.push_str(rest));
-    Ok(names)
-}
-
-/// The numbers of `1,3-4`.
-fn numbers(inside: &str, most: usize) -> Result<Vec<String>, String> {
-    let mut all = Vec::new();
-    for part in inside.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let number = |digits: &str| {
-            let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
-            digits
-                .parse::<u32>()
-                .ok()
-                .filter(|_| is_number)
-                .ok_or_else(|| format!("`{part}` is no range of numbers"))
-        };
-        let (low, high) = (number(first)?, number(last)?);
-        if low > high {
-            return Err(format!("`{part}` ends before it begins"));
-        }
-        if (high - low) as usize >= most.saturating_sub(all.len()) {
-            return Err(format!("more than {LISTED_NODES} names"));
-        }
-        let width = first.len();
-        all.extend((low..=high).map(|number| format!("{number:0width$}")));
+    all.push(Part::Text(rest.to_owned()));
+    if letters + rest.len() > NAME_BYTES {
+        return Err(format!("a name of more than {NAME_BYTES} bytes"));
     }
     Ok(all)
+}
+
+/// The numbers of `3-4` or `7`.
+fn numbers(part: &str) -> Result<Numbers, String> {
+    let (first, last) = part.split_once('-').unwrap_or((part, part));
+    if first.len().max(last.len()) > DIGITS_MAX {
+        return Err(format!("a number of more than {DIGITS_MAX} digits"));
+    }
+    let number = |digits: &str| {
+        let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
+        digits
+            .parse::<u32>()
+            .ok()
+            .filter(|_| is_number)
+            .ok_or_else(|| format!("`{part}` is no range of numbers"))
+    };
+    let (low, high) = (number(first)?, number(last)?);
+    match low > high {
+        true => Err(format!("`{part}` ends before it begins")),
+        false => Ok(Numbers { low, high, width: first.len() }),
+    }
 }
 
 #[cfg(test)]
@@ -171,7 +239,7 @@ mod tests {
     use super::NodeList;
 
     fn names(text: &str) -> Vec<String> {
-        text.parse::<NodeList>().expect("a list").names().to_vec()
+        text.parse::<NodeList>().expect("a list").names()
     }
 
     #[test]
@@ -203,6 +271,8 @@ mod tests {
             ("n[1-4294967295]", "more than 65536 names"),
             ("n[1-300][1-300]", "more than 65536 names"),
             ("a[1-65536],b", "more than 65536 names"),
+            (&format!("n[{}1]", "0".repeat(70_000)), "a number of more than 63 digits"),
+            (&format!("{}[1-65536]", "n".repeat(300)), "a name of more than 253 bytes"),
         ] {
             assert!(said(text).contains(problem), "{text}: {}", said(text));
         }
@@ -229,8 +299,10 @@ mod tests {
             let written = format!("x[{first:0width$}-{}]y", first + more);
             let list: NodeList = written.parse().expect("a list");
             prop_assert_eq!(list.names().len(), more as usize + 1);
+            prop_assert!(list.names().iter().all(|name| list.has(name)));
+            prop_assert!(!list.has("x") && !list.has("xy"));
             let last = format!("x{:0width$}y", first + more);
-            prop_assert_eq!(list.names().last(), Some(&last));
+            prop_assert_eq!(list.names().pop(), Some(last));
         }
     }
 }

@@ -22,6 +22,7 @@ use crate::report::Report;
 use crate::report::causes::{Cause, causes, marks};
 use crate::report::figure::{Figure, in_order};
 use crate::report::origin;
+use crate::report::statements::reasons;
 use crate::section::statements::{tone, without_figures};
 use crate::section::{Block, only, point, response, signed, title, which_target};
 use crate::summary::commitments::{self, urgency};
@@ -109,7 +110,8 @@ impl Card {
             let each = rows.each_device();
             let told: HashSet<&str> =
                 each.iter().map(|(group, _)| *group).chain(in_members.iter().copied()).collect();
-            results.extend(lines(each.into_iter().map(|(_, line)| line).take(room.max(1)).collect()));
+            results
+                .extend(lines(first(each.into_iter().map(|(_, line)| line).collect(), room.max(ROWS_MAX))));
             results.extend(lines(rows.best(room, &told)));
         }
         let numbered = report.figures.len() <= LISTED_MAX && !(has_all_figures && rows.marks.is_empty());
@@ -119,7 +121,7 @@ impl Card {
             peaks_hold(report, "")
         });
         results.extend(withheld_best(report));
-        results.extend(split::blocks(report));
+        results.extend(split::blocks(report, &rows.marks));
         if let Some(scaled) = &report.run.scaled {
             let first = if has_all_figures { &mut results } else { &mut judged };
             first.insert(0, Block::Text(scaled.line.clone()));
@@ -258,6 +260,16 @@ fn ends(all: impl Iterator<Item = u64>, words: fn(u64) -> String) -> Option<Stri
     })?;
     let [least, most] = [least, most].map(words);
     Some(if least == most { least } else { format!("{least} to {most}") })
+}
+
+/// The first `most` of `all`, and a line that counts the others.
+fn first(mut all: Vec<Line>, most: usize) -> Vec<Line> {
+    let more = all.len().saturating_sub(most);
+    all.truncate(most);
+    all.extend(
+        (more > 0).then(|| (Cell::default(), format!("{more} more"), "in the full report".to_owned())),
+    );
+    all
 }
 
 /// The first `most` of `all`, and a line that counts the others; one line more if there is only one other.
@@ -510,26 +522,44 @@ impl<'a> Rows<'a> {
 
     /// The devices of each workload that measured them one by one, with the name of the workload.
     fn each_device(&self) -> Vec<(&'a str, Line)> {
-        let sets = self.report.found.members.iter().filter_map(Stated::says);
-        let alone = sets.filter(|set| !set.together && !set.target.is_empty() && set.members.len() > 1);
-        let line = |set: &'a MemberSet| {
-            let figure = &self.report.figures[set.members[0].figure];
-            let unit = figure.shown_unit();
-            let rates = set.members.iter().map(|one| self.report.figures[one.figure].spread_in(unit).median);
-            let all = Summary::of(&rates.collect::<Vec<_>>())?;
-            let slow = set.members.iter().filter(|one| one.slow == Some(true)).map(|one| one.name.as_str());
-            let slow: Vec<&str> = slow.collect();
-            let words = format!(
-                "{} of {} devices, one by one; variation {}{}{}",
-                [all.min, all.max].map(|rate| compact_rate(rate, unit)).join(" to "),
-                set.members.len(),
-                percent(set.variation),
-                if slow.is_empty() { String::new() } else { format!("; slow: {}", shortened_names(&slow)) },
-                self.mark_at(Some(set.members[0].figure)),
-            );
-            Some((set.group.as_str(), (Cell::from("devices"), sweep_name(self.report, figure), words)))
+        let line = |stated: &'a Stated<MemberSet>| {
+            let figure = self.report.figures.get(stated.figure())?;
+            let name = sweep_name(self.report, figure);
+            let (name, words) = match stated.says() {
+                Some(set) if set.together || set.target.is_empty() || set.members.len() < 2 => return None,
+                Some(set) => {
+                    let fixed: String = set.fixed.iter().map(|one| format!(", {one}")).collect();
+                    (name + &fixed, self.devices(set)?)
+                }
+                // What is withheld tells nothing of its devices.
+                None if figure.settings.iter().all(|one| one.key != "member") => return None,
+                None => (name, format!("withheld: {}", reasons(&stated.reasons))),
+            };
+            Some((figure.group.as_str(), (Cell::from("devices"), name, words)))
         };
-        alone.filter_map(line).collect()
+        self.report.found.members.iter().filter_map(line).collect()
+    }
+
+    /// The rates of devices that were measured one by one, and which are slow.
+    fn devices(&self, set: &MemberSet) -> Option<String> {
+        let unit = self.report.figures[set.members[0].figure].shown_unit();
+        let rates = set.members.iter().map(|one| self.report.figures[one.figure].spread_in(unit).median);
+        let all = Summary::of(&rates.collect::<Vec<_>>())?;
+        let slow = set.members.iter().filter(|one| one.slow == Some(true)).map(|one| one.name.as_str());
+        let slow: Vec<&str> = slow.collect();
+        let marks = set.members.iter().filter_map(|one| self.marks.get(&(one.figure + 1)));
+        let marks: BTreeSet<&str> = marks.flat_map(|marks| marks.split(' ')).collect();
+        let marks = match marks.is_empty() {
+            true => String::new(),
+            false => format!("  ! {}", marks.into_iter().collect::<Vec<_>>().join(" ")),
+        };
+        Some(format!(
+            "{} of {} devices, one by one; variation {}{}{marks}",
+            [all.min, all.max].map(|rate| compact_rate(rate, unit)).join(" to "),
+            set.members.len(),
+            percent(set.variation),
+            if slow.is_empty() { String::new() } else { format!("; slow: {}", shortened_names(&slow)) },
+        ))
     }
 
     /// The best point of each sweep of other workloads than `shown`, in at most `most` lines and one that counts the

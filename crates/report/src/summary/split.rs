@@ -1,6 +1,8 @@
 //! How results split: what each unit of a limit carried and what its grade means, and how the time of single operations was
 //! spent.
 
+use std::collections::HashMap;
+
 use analysis::{figures::HistoryContext, gate::Stated, targets::Expected};
 
 use crate::format::table::{Cell, Table, Tone};
@@ -9,16 +11,25 @@ use crate::report::Report;
 use crate::report::figure::Figure;
 use crate::section::{Block, in_unit, only};
 
-/// Maximum number of rows of each of the tables; a longer one is only in its section.
+/// Maximum number of rows of each of the tables. One of limits that is longer is only in its section.
 const ROWS_MAX: usize = 8;
 
 /// The tables that are not empty and not too long.
-pub(crate) fn blocks(report: &Report) -> Vec<Block> {
-    limits(report).into_iter().chain(operations(report)).collect()
+/// `marks` are those of the doubts about each figure, by its number.
+pub(crate) fn blocks(report: &Report, marks: &HashMap<usize, String>) -> Vec<Block> {
+    limits(report, marks).into_iter().chain(unmatched(report)).chain(operations(report, marks)).collect()
+}
+
+/// The limits of nodes none of which took part.
+fn unmatched(report: &Report) -> Vec<Block> {
+    let told = |(name, nodes): &(String, String)| {
+        Block::Text(format!("No figure is of a node in {nodes}, so that \"{name}\" is compared with none."))
+    };
+    report.found.without_nodes.iter().map(told).collect()
 }
 
 /// Figures beside limits that several units have, that are of some nodes, or that have grades with a meaning.
-fn limits(report: &Report) -> Vec<Block> {
+fn limits(report: &Report, marks: &HashMap<usize, String>) -> Vec<Block> {
     let says = report.found.expected.iter().filter_map(|one| Some((one, one.says()?)));
     let is_split = |one: &Expected| one.count > 1.0 || !one.nodes.is_empty() || one.reached.is_some();
     let rows: Vec<(&Stated<Expected>, &Expected)> = says.filter(|(_, one)| is_split(one)).collect();
@@ -39,22 +50,22 @@ fn limits(report: &Report) -> Vec<Block> {
             let tone = if stated.reasons.is_empty() { Tone::Main } else { Tone::Doubtful };
             Cell::toned(words(one, one.amount.number() * one.ratio), tone)
         })
-        .right("each", |(_, one)| {
+        .right("mean of each", |(_, one)| {
             (one.count > 1.0).then(|| words(one, one.amount.number() * one.ratio / one.count))
         })
         .right("of it", |(_, one)| percent(one.ratio))
+        .left("!", |(_, one)| mark(marks, one.figure))
         .left("means", |(_, one)| one.reached.clone())
         .done();
-    only("Expected and reached", table.without_empty_columns())
+    only("Expected and reached", table.below("means").without_empty_columns())
 }
 
 /// Single operations: what of their time was spent in the device, and for how many no request was found.
-fn operations(report: &Report) -> Vec<Block> {
+fn operations(report: &Report, marks: &HashMap<usize, String>) -> Vec<Block> {
     let says = report.found.io_histories.iter().filter_map(|one| Some((one.figure(), &one.says()?.0)));
-    let rows: Vec<(usize, &HistoryContext)> = says.collect();
-    if rows.len() > ROWS_MAX {
-        return Vec::new();
-    }
+    let mut rows: Vec<(usize, &HistoryContext)> = says.collect();
+    let more = rows.len().saturating_sub(ROWS_MAX);
+    rows.truncate(ROWS_MAX);
     let caption = match rows.iter().any(|(_, one)| one.split.device.is_some()) {
         true => "Single operations: the time of each, and its part in the device",
         false => "Single operations: the time of each",
@@ -72,6 +83,14 @@ fn operations(report: &Report) -> Vec<Block> {
         .right("device", |(_, one)| nanos(one.split.device.map(|part| part.device_ns)))
         .right("rest", |(_, one)| nanos(one.split.device.map(|part| part.rest_ns)))
         .right("no request", |(_, one)| one.without_request.map(percent))
+        .left("!", |(figure, _)| mark(marks, *figure))
         .done();
-    only(caption, table.without_empty_columns())
+    let mut blocks = only(caption, table.without_empty_columns());
+    blocks.extend((more > 0).then(|| Block::Text(format!("{more} more in the full report."))));
+    blocks
+}
+
+/// The marks of the doubts about the figure at `place`.
+fn mark(marks: &HashMap<usize, String>, place: usize) -> Cell {
+    Cell::toned(marks.get(&(place + 1)).cloned().unwrap_or_default(), Tone::Doubtful)
 }

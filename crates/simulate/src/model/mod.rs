@@ -76,6 +76,15 @@ impl Model {
         })
     }
 
+    /// Describes how many devices each of `targets` is on, where the study does not say it.
+    pub fn describe(&self, targets: &mut [plan::TargetDescription]) {
+        for target in targets.iter_mut().filter(|target| target.devices == 0) {
+            let layout = self.layout_of(&target.name);
+            target.devices =
+                layout.and_then(|layout| self.group(&layout.devices)).map_or(0, |group| group.count);
+        }
+    }
+
     /// The group of devices with this name.
     #[must_use]
     pub fn group(&self, name: &str) -> Option<&Device> {

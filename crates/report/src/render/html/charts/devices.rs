@@ -107,10 +107,15 @@ fn members(report: &Report, sets: &[&MemberSet]) -> Chart {
         "Variation, (fastest − slowest) ÷ fastest: {variations}. Framed: slow among those of its model. Whiskers: \
          standard deviation of the repetitions."
     );
+    // Names that are numbers stand beside each other like all others.
+    let names_axis = match several {
+        true => json!({ "showgrid": false }),
+        false => json!({ "showgrid": false, "type": "category" }),
+    };
     let kind = if first.together || first.target.is_empty() { "devices" } else { "each-device" };
     Chart::new(kind, PLACE, heading, note)
         .of_workload(&first.group)
-        .axes(json!({ "showgrid": false }), axis(column_unit(unit)))
+        .axes(names_axis, axis(column_unit(unit)))
         .traces(bars.chain(levels))
 }
 
