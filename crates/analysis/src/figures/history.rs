@@ -2,9 +2,8 @@
 //! and how far apart they started.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
-use record::{HistoryRow, PhaseKey};
+use record::HistoryRow;
 
 use crate::figures::grouped;
 use crate::printed::RoundTrip;
@@ -99,13 +98,13 @@ impl HistorySplit {
     #[must_use]
     pub fn of<'a>(rows: impl IntoIterator<Item = &'a HistoryRow>) -> Option<Self> {
         // Each phase of each pass has a clock of its own.
-        let mut tasks: BTreeMap<(&PhaseKey, &str, u32), Vec<(u64, u64)>> = BTreeMap::new();
         let rows: Vec<&HistoryRow> = rows.into_iter().collect();
-        for row in &rows {
-            tasks.entry((&row.key, &row.node, row.task)).or_default().push((row.start_ns, row.latency_ns));
-        }
+        let tasks = grouped(rows.iter().copied(), |row| (&row.key, row.node.as_str(), row.task));
         let latency_ns = mean(rows.iter().map(|row| (row.latency_ns as f64, 1.0)))?;
-        let trips: Vec<_> = tasks.values().filter_map(|operations| RoundTrip::of(operations, None)).collect();
+        let times = |rows: &Vec<&HistoryRow>| -> Vec<(u64, u64)> {
+            rows.iter().map(|row| (row.start_ns, row.latency_ns)).collect()
+        };
+        let trips: Vec<_> = tasks.iter().filter_map(|rows| RoundTrip::of(&times(rows), None)).collect();
         let over_pairs =
             |of: fn(&RoundTrip) -> f64| mean(trips.iter().map(|trip| (of(trip), (trip.n - 1) as f64)));
         let seen: Vec<_> = rows.iter().filter_map(|row| Some((row, row.device_ns? as f64))).collect();

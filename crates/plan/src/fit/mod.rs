@@ -80,46 +80,61 @@ pub fn fit(plan: &Plan, nodes: u32, budget: &Budget, environment: &RunEnvironmen
     levels::source(plan)?;
     let capped = capped(plan, budget)?;
     let mut left = capped.clone();
+    let forms = |left: &Plan| scaled(plan, (&capped, left), nodes, budget, environment);
     loop {
-        match scaled(plan, (&capped, &left), nodes, budget, environment) {
+        match forms(&left) {
             Err(Unfit { error, costly, .. }) if error.is_too_small() => {
                 let before = left.cases.len();
                 left.keep_cases(|case| !costly.contains(&case.group));
                 thinning::drop_without_data(&capped, &mut left);
                 if left.cases.is_empty() || left.cases.len() == before {
-                    return one_alone(plan, &capped, nodes, budget, environment).unwrap_or(Err(error));
+                    return one_alone(&capped, forms).unwrap_or(Err(*error));
                 }
             }
-            found => return found.map_err(|unfit| unfit.error),
+            Err(unfit) => return Err(*unfit.error),
+            Ok(mut found) => {
+                for gone in found.scaling.iter_mut().flat_map(|scaling| &mut scaling.gone) {
+                    if let Some(Err(Unfit { error, .. })) = alone(&capped, gone, forms)
+                        && let FitError::TooSmall { time, space, .. } = *error
+                    {
+                        gone.push_str(&format!(" (alone it takes at least --time {time} --space {space})"));
+                    }
+                }
+                return Ok(found);
+            }
         }
     }
+}
+
+/// The form of one workload alone. `None` if it reads the data of another one.
+fn alone(
+    capped: &Plan,
+    group: &str,
+    forms: impl Fn(&Plan) -> Result<Plan, Unfit>,
+) -> Option<Result<Plan, Unfit>> {
+    let mut left = capped.clone();
+    left.keep_cases(|case| case.group == group);
+    thinning::drop_without_data(capped, &mut left);
+    (!left.cases.is_empty()).then(|| forms(&left))
 }
 
 /// The workload that fits alone with the most points, else the error of the one that needs the least alone. `None` if
 /// each reads the data of another one.
 fn one_alone(
-    plan: &Plan,
     capped: &Plan,
-    nodes: u32,
-    budget: &Budget,
-    environment: &RunEnvironment,
+    forms: impl Fn(&Plan) -> Result<Plan, Unfit> + Copy,
 ) -> Option<Result<Plan, FitError>> {
     let groups: BTreeSet<&str> = capped.cases.iter().map(|case| case.group.as_str()).collect();
-    let alone = |group: &str| {
-        let mut left = capped.clone();
-        left.keep_cases(|case| case.group == group);
-        thinning::drop_without_data(capped, &mut left);
-        (!left.cases.is_empty()).then(|| scaled(plan, (capped, &left), nodes, budget, environment))
-    };
-    let (fitting, unfit): (Vec<_>, Vec<_>) = groups.into_iter().filter_map(alone).partition(Result::is_ok);
+    let all = groups.into_iter().filter_map(|group| alone(capped, group, forms));
+    let (fitting, unfit): (Vec<_>, Vec<_>) = all.partition(Result::is_ok);
     let most = fitting.into_iter().flatten().max_by_key(|scaled| scaled.cases.len());
     let least = unfit.into_iter().filter_map(Result::err).min_by(|a, b| a.share.total_cmp(&b.share));
-    most.map(Ok).or(least.map(|unfit| Err(unfit.error)))
+    most.map(Ok).or(least.map(|unfit| Err(*unfit.error)))
 }
 
 /// Why no form of some points fits a budget.
 struct Unfit {
-    error: FitError,
+    error: Box<FitError>,
     /// The workloads that have to be given up.
     costly: Vec<String>,
     /// Of the budget's time or space the larger share that it takes with everything given up.
@@ -128,7 +143,7 @@ struct Unfit {
 
 impl From<FitError> for Unfit {
     fn from(error: FitError) -> Self {
-        Self { error, costly: Vec::new(), share: f64::INFINITY }
+        Self { error: Box::new(error), costly: Vec::new(), share: f64::INFINITY }
     }
 }
 
@@ -148,7 +163,11 @@ fn scaled(
     let found = if Cost::of(left, environment).fits(budget) {
         Candidate { plan: left.clone(), levels: Levels::default(), settings: Vec::new() }
     } else {
-        scaler.search().map_err(|error| Unfit { error, costly: scaler.costly(), share: scaler.share() })?
+        scaler.search().map_err(|error| Unfit {
+            error: Box::new(error),
+            costly: scaler.costly(),
+            share: scaler.share(),
+        })?
     };
     if found.plan.cases.len() == plan.cases.len() && found.settings.is_empty() {
         return Ok(plan.clone());

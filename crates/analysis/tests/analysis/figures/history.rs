@@ -1,6 +1,6 @@
 //! Splitting a history of operations.
 
-use analysis::figures::HistorySplit;
+use analysis::figures::{HistoryContext, HistorySplit};
 use plan::{Operation, Phase};
 use record::{HistoryRow, PhaseKey};
 
@@ -63,4 +63,26 @@ fn gaps_are_those_of_each_task() {
     assert_eq!((split.gap_ns, split.between_ns), (Some(1_000.0), Some(100.0)));
     assert_eq!(HistorySplit::of(&rows[..3]).expect("rows").gap_ns, None);
     assert_eq!(HistorySplit::of(&[]), None);
+}
+
+/// Each pass has a clock of its own: the starts of one say nothing about those of another.
+#[test]
+fn gaps_are_those_of_each_pass() {
+    let rows: Vec<HistoryRow> = (0..10)
+        .flat_map(|round| {
+            (0..5).map(move |repetition| {
+                let one = row(0, round * 1_000 + u64::from(repetition) * 7, 900, None);
+                HistoryRow { key: PhaseKey { repetition, ..one.key.clone() }, ..one }
+            })
+        })
+        .collect();
+    let split = HistorySplit::of(&rows).expect("rows");
+    assert_eq!((split.gap_ns, split.between_ns), (Some(1_000.0), Some(100.0)));
+}
+
+#[test]
+fn without_a_request_is_everything_where_requests_were_traced_and_none_was_found() {
+    let rows = [row(0, 0, 100, None), row(0, 110, 300, None)];
+    let share = |traced| HistoryContext::whole(&rows, traced).expect("rows").without_request;
+    assert_eq!((share(true), share(false)), (Some(1.0), None));
 }
