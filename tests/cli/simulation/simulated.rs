@@ -191,11 +191,60 @@ const EACH: &str = "[protocol]\nrepetitions = 2\n[[target]]\nname = \"t\"\npaths
 #[test]
 fn a_member_of_a_target_is_the_device_with_its_number() {
     let desk = Desk::new();
-    let _ = run(&simulated(&desk, MEMBERS, EACH, "--out record")).expect_code(0);
+    let text = run(&simulated(&desk, MEMBERS, EACH, "--out record")).expect_code(0).stdout;
     let rates = rates(&desk);
     for (rate, expected) in rates.iter().zip([10_000.0, 10_000.0, 2_500.0, 22_500.0]) {
         assert!((rate / expected - 1.0).abs() < 0.01, "{rates:?}");
     }
+    // Which device is the fastest is no point to choose.
+    assert!(!text.contains("best") && !text.contains("Best"), "{text}");
+    assert_says(
+        &fs::read_to_string(desk.path("record/report.html")).expect("a page"),
+        &["t, one by one: rate of each device"],
+    );
+}
+
+#[test]
+fn devices_of_a_target_have_a_line_with_their_variation() {
+    let desk = Desk::new();
+    let study = EACH.replacen("tasks = 3", "tasks = [1, 2, 3]", 1);
+    let text = run(&simulated(&desk, MEMBERS, &study, "--out record")).expect_code(0).stdout;
+    for said in ["devices  each read, tasks 1", "devices  each read, tasks 3"] {
+        assert_says(&text, &[said, "2.50k IOPS to 10.0k IOPS of 3 devices, one by one; variation 75"]);
+    }
+}
+
+/// Study E: two fabrics with half of the nodes each.
+#[test]
+fn a_limit_of_some_nodes_is_beside_their_part_and_names_of_no_node_are_told() {
+    let desk = Desk::new();
+    let model = DISK.replace("processors = 64", "count = 4, processors = 64");
+    let fabric = |name: &str, nodes: &str| {
+        format!("[[expectation]]\nname = \"{name}\"\niops = 10_000\nnodes = \"{nodes}\"\n")
+    };
+    let study = READS.replace("tasks = [1, 4, 16]", "nodes = 4\ntasks = 16\nhistory = 10")
+        + &fabric("one", "node[0-2]")
+        + &fabric("other", "node3")
+        + &fabric("none", "nod[1-2]");
+    let run = run(&simulated(&desk, &model, &study, "--out record")).expect_code(0);
+    assert_says(&(run.stdout.clone() + &run.stderr), &["`history` of `reads` records nothing"]);
+    assert_says(
+        &run.stdout,
+        &[
+            "Expected and reached",
+            "node[0-2]",
+            "No figure is of a node in nod[1-2], so that \"none\" is compared with none",
+        ],
+    );
+    let report = desk.report().0;
+    let rows = report["statements"]["expected"].as_array().expect("a list");
+    let of = |name: &str| {
+        let row = rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name}: {rows:?}"));
+        row["measured"].as_f64().expect("a number")
+    };
+    // Four slots of 100 µs serve 40,000 reads a second.
+    assert!((of("one") / of("other") - 3.0).abs() < 0.3, "{rows:?}");
+    assert!(((of("one") + of("other")) / 40_000.0 - 1.0).abs() < 0.02, "{rows:?}");
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn what_is_given_up_is_said_before_the_run() {
         &[
             "scaled to 32 MiB and 2 tasks: 2 of 3 points, sizes ÷ 2",
             "commitment `streams` cannot be told: one of its 3 figures was given up",
-            "claim `own` cannot be told: its only figure, read of stream:tasks=4, was given up",
+            "claim `own` cannot be told: 2 of its 2 figures were given up",
         ],
     );
     assert!(!brief.contains("workload.stream.size"), "{brief}");
@@ -69,7 +69,7 @@ fn a_scaled_run_says_so_in_its_record_and_judges_nothing_on_something_else() {
     let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
     assert_eq!(report["run"]["scaled"]["line"], line);
     assert_eq!(report["run"]["scaled"]["settings"][0], "workload.stream.size=16MiB");
-    let why = ["one of its 3 figures was given up", "its only figure, read of stream:tasks=4, was given up"];
+    let why = ["one of its 3 figures was given up", "2 of its 2 figures were given up"];
     let full = desk.tables();
     assert_says(&full, &["What was given up", why[0], why[1], "--set workload.stream.size=16MiB"]);
     assert_eq!(full.matches("not tested").count(), 1, "the claim: {full}");

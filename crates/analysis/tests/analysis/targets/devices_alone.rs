@@ -103,6 +103,23 @@ fn a_slow_disk_is_slow_among_its_own_model_and_each_model_has_its_grade() {
 }
 
 #[test]
+fn the_fastest_of_several_devices_is_no_best_point() {
+    let study = disks();
+    assert!(study.findings().best.is_empty());
+    // With another key that varies, a point can be chosen.
+    let mut sizes = study;
+    sizes.add_of(
+        "alone",
+        "disks",
+        &[count("member", 0), count("tasks", 2)],
+        Phase::Read,
+        &repeated(9.0),
+        |_| (),
+    );
+    assert_eq!(sizes.findings().best.len(), 1);
+}
+
+#[test]
 fn what_was_measured_once_is_not_called_slow_or_uneven() {
     let study = disks();
     let host = host(&["A", "A", "A", "A", "A", "B", "B"], 1);
