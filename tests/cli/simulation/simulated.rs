@@ -209,7 +209,7 @@ fn devices_of_a_target_have_a_line_with_their_variation() {
     let desk = Desk::new();
     let study = EACH.replacen("tasks = 3", "tasks = [1, 2, 3]", 1);
     let text = run(&simulated(&desk, MEMBERS, &study, "--out record")).expect_code(0).stdout;
-    for said in ["devices  each read, tasks 1", "devices  each read, tasks 3"] {
+    for said in ["devices each read, tasks 1", "devices each read, tasks 3"] {
         assert_says(&text, &[said, "2.50k IOPS to 10.0k IOPS of 3 devices, one by one; variation 75"]);
     }
 }
