@@ -31,8 +31,19 @@ fn unmatched(report: &Report) -> Vec<Block> {
 /// Figures beside limits that several units have, that are of some nodes, or that have grades with a meaning.
 fn limits(report: &Report, marks: &HashMap<usize, String>) -> Vec<Block> {
     let says = report.found.expected.iter().filter_map(|one| Some((one, one.says()?)));
-    let is_split = |one: &Expected| one.count > 1.0 || !one.nodes.is_empty() || one.reached.is_some();
-    let rows: Vec<(&Stated<Expected>, &Expected)> = says.filter(|(_, one)| is_split(one)).collect();
+    let says: Vec<(&Stated<Expected>, &Expected)> = says.collect();
+    // Of several grades, the one with the meaning stands for all.
+    let is_graded = |one: &Expected| {
+        let same =
+            |other: &Expected| (other.figure, other.count.to_bits()) == (one.figure, one.count.to_bits());
+        says.iter().any(|(_, other)| other.reached.is_some() && same(other))
+    };
+    let is_split = |one: &Expected| match one.reached {
+        Some(_) => true,
+        None => (one.count > 1.0 || !one.nodes.is_empty()) && !is_graded(one),
+    };
+    let rows: Vec<(&Stated<Expected>, &Expected)> =
+        says.iter().copied().filter(|(_, one)| is_split(one)).collect();
     if rows.len() > ROWS_MAX {
         return Vec::new();
     }
