@@ -42,6 +42,18 @@ pub struct Expected {
 }
 
 impl Expected {
+    /// What was reached, in the unit of the limit.
+    #[must_use]
+    pub fn measured(&self) -> f64 {
+        self.amount.number() * self.ratio
+    }
+
+    /// What each of several units reached on average. `None` of one.
+    #[must_use]
+    pub fn of_each(&self) -> Option<f64> {
+        (self.count > 1.0).then(|| self.measured() / self.count)
+    }
+
     /// Whether a grade, or the latency at which the value is promised, is missed.
     fn misses(&self) -> bool {
         let is_on_the_bad_side = match self.amount {
@@ -81,17 +93,12 @@ impl Statement for Expected {
             Value::amount(one.amount, one.amount.number())
         })),
         subject(word("nodes", "nodes", "The nodes whose part is compared; empty for all.", |one| &one.nodes)),
-        amount("measured", "reached", "Median, in `unit`.", |one| {
-            Value::amount(one.amount, one.amount.number() * one.ratio)
-        }),
+        amount("measured", "reached", "Median, in `unit`.", |one| Value::amount(one.amount, one.measured())),
         amount(
             "each",
             "each",
             "Measured ÷ how many units the limit covers, in `unit`; empty for one.",
-            |one| {
-                let each = one.amount.number() * one.ratio / one.count;
-                if one.count > 1.0 { Value::amount(one.amount, each) } else { Value::None }
-            },
+            |one| Value::or_none(one.of_each(), |each| Value::amount(one.amount, each)),
         ),
         share("ratio", "ratio", "Measured ÷ expected, also for latencies.", |one| Some(one.ratio)),
         flag("ceiling", "ceiling", "Whether no figure can be above it.", |one| one.ceiling.then_some(true)),
@@ -269,7 +276,8 @@ fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Option<Bytes>, 
     };
     let kind = |(one, grade): &(&mut Expected, &Expectation)| match one.amount {
         Amount::Latency { percent, .. } => (true, percent.map(f64::to_bits), Vec::new()),
-        _ => (false, None, grade.nodes.names()),
+        // Grades of the same nodes of this figure are one scale, however the study lists them.
+        _ => (false, None, figure.nodes.iter().map(|node| grade.nodes.has(&node.node)).collect()),
     };
     let grades = all.iter_mut().filter_map(|(one, grade)| Some((one, (*grade)?)));
     for mut grades in grouped(grades.filter(|(_, grade)| !grade.reached.is_empty()), kind) {

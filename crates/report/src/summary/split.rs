@@ -59,11 +59,9 @@ fn limits(report: &Report, marks: &HashMap<usize, String>) -> Vec<Block> {
         .right("expected", |(_, one)| words(one, one.amount.number()))
         .right("reached", |(stated, one)| {
             let tone = if stated.reasons.is_empty() { Tone::Main } else { Tone::Doubtful };
-            Cell::toned(words(one, one.amount.number() * one.ratio), tone)
+            Cell::toned(words(one, one.measured()), tone)
         })
-        .right("mean of each", |(_, one)| {
-            (one.count > 1.0).then(|| words(one, one.amount.number() * one.ratio / one.count))
-        })
+        .right("mean of each", |(_, one)| one.of_each().map(|each| words(one, each)))
         .right("of it", |(_, one)| percent(one.ratio))
         .left("!", |(_, one)| mark(marks, one.figure))
         .left("means", |(_, one)| one.reached.clone())
