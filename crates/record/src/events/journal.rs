@@ -581,7 +581,12 @@ pub(crate) struct LinePosition {
 impl LinePosition {
     /// Position of the next line.
     pub(crate) fn end(self) -> u64 {
-        self.start + self.length as u64
+        self.start + self.bytes()
+    }
+
+    /// Its length.
+    pub(crate) const fn bytes(self) -> u64 {
+        self.length as u64
     }
 }
 

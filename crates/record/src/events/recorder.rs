@@ -1,6 +1,6 @@
 //! Writes a run: the journal as events occur, the tables when a case ends.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -25,6 +25,9 @@ use crate::{
 /// Minimum format version of a run that can be resumed. In version 1 each case had its own tables.
 const RESUMED_MIN: u32 = 2;
 
+/// Phases of cases in progress are kept in memory as long as their lines in the journal have fewer bytes.
+const KEPT_BYTES: u64 = 16 << 20;
+
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
@@ -47,8 +50,11 @@ pub struct Recorder {
     made: Vec<PathBuf>,
     manifest: Manifest,
     journal: JournalWriter,
-    /// Reads the phases of a finished case again, so that no rows have to be kept in memory.
+    /// Reads the phases of a finished case again that are not in `recent`, so that few rows have to be kept in memory.
     reader: JournalReader,
+    /// Phases of cases in progress, by line of the journal.
+    recent: HashMap<u64, PhaseRecord>,
+    recent_bytes: u64,
     /// The cases in progress: one, or several that are interleaved.
     open: Vec<OpenCase>,
     /// Cases that an earlier start of the run has begun but not ended.
@@ -126,6 +132,8 @@ impl Recorder {
             manifest,
             journal,
             reader,
+            recent: HashMap::new(),
+            recent_bytes: 0,
             open: Vec::new(),
             before: Vec::new(),
             cases: 0,
@@ -345,7 +353,12 @@ impl Recorder {
             return Err(RecordError::NoSuchCase { what: "a phase", case: key.case.to_string() });
         };
         let event = Event::PhaseFinished { key, tables: Tables(record), warnings: &record.warnings };
-        case.phases.push(self.journal.append(&event, self.events_durable)?);
+        let place = self.journal.append(&event, self.events_durable)?;
+        case.phases.push(place);
+        if self.recent_bytes + place.bytes() <= KEPT_BYTES {
+            self.recent_bytes += place.bytes();
+            self.recent.insert(place.line, record.clone());
+        }
         self.make_durable()
     }
 
@@ -484,15 +497,10 @@ impl Recorder {
     /// # Errors
     /// Errors if a table or the journal cannot be written. The rows are already in the journal.
     pub fn case_finished(&mut self, case: &str) -> Result<(), RecordError> {
-        let open = self.end_case(case)?;
-        self.gather(open)
-    }
-
-    fn end_case(&mut self, case: &str) -> Result<OpenCase, RecordError> {
         let open = self.take_case(case)?;
         self.journal.append(&Event::CaseFinished { case }, self.events_durable)?;
         self.finished.insert(open.id.clone());
-        Ok(open)
+        self.gather(open)
     }
 
     /// Records that a case failed. The rows of its finished phases stay in the journal.
@@ -500,11 +508,12 @@ impl Recorder {
     /// # Errors
     /// Errors if the journal cannot be written.
     pub fn case_failed(&mut self, case: &str, message: &str) -> Result<(), RecordError> {
-        self.take_case(case)?;
+        let open = self.take_case(case)?;
+        open.phases.iter().for_each(|place| drop(self.take_recent(*place)));
         self.journal.append(&Event::CaseFailed { case, message }, self.events_durable).map(drop)
     }
 
-    /// Records a whole case that is copied from elsewhere. Its rows go from memory into the tables.
+    /// Records a whole case that is copied from elsewhere.
     ///
     /// # Errors
     /// Same as for [`Recorder::case_started`], [`Recorder::phase_finished`] and [`Recorder::case_finished`].
@@ -514,13 +523,8 @@ impl Recorder {
         phases: impl IntoIterator<Item = PhaseRecord>,
     ) -> Result<(), RecordError> {
         self.case_started(case)?;
-        let mut batch = self.take_batch();
-        for record in phases {
-            self.phase_finished(&record)?;
-            batch.add(&record)?;
-        }
-        let open = self.end_case(case)?;
-        self.give_back(batch, &open)
+        phases.into_iter().try_for_each(|record| self.phase_finished(&record))?;
+        self.case_finished(case)
     }
 
     fn take_case(&mut self, case: &str) -> Result<OpenCase, RecordError> {
@@ -533,20 +537,15 @@ impl Recorder {
     /// Adds the rows of a finished case to the batch. If this fails, the batch is abandoned, since the journal has
     /// its rows.
     fn gather(&mut self, case: OpenCase) -> Result<(), RecordError> {
-        let mut batch = self.take_batch();
-        for place in &case.phases {
-            batch.add(&self.read(*place)?)?;
-        }
-        self.give_back(batch, &case)
-    }
-
-    fn take_batch(&mut self) -> Batch {
         let number = self.batches + 1;
-        self.batch.take().unwrap_or_else(|| Batch::new(&self.directory, number))
-    }
-
-    /// Ends a case in a batch that has the rows of all its phases, and seals the batch if it is full.
-    fn give_back(&mut self, mut batch: Batch, case: &OpenCase) -> Result<(), RecordError> {
+        let mut batch = self.batch.take().unwrap_or_else(|| Batch::new(&self.directory, number));
+        for place in &case.phases {
+            let record = match self.take_recent(*place) {
+                Some(record) => record,
+                None => self.read(*place)?,
+            };
+            batch.add(&record)?;
+        }
         batch.end_case(case.number, &case.warnings)?;
         if batch.is_full() {
             self.seal(batch)
@@ -554,6 +553,13 @@ impl Recorder {
             self.batch = Some(batch);
             Ok(())
         }
+    }
+
+    /// A phase that is in memory, which is not needed any more.
+    fn take_recent(&mut self, place: LinePosition) -> Option<PhaseRecord> {
+        let record = self.recent.remove(&place.line)?;
+        self.recent_bytes -= place.bytes();
+        Some(record)
     }
 
     /// Reads a phase from the journal.

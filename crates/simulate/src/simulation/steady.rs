@@ -43,6 +43,8 @@ pub(crate) struct Begin {
     pub(crate) drives: Vec<Counters>,
     /// Number of writes that have waited for room in a page cache.
     pub(crate) waited: u64,
+    /// For exchanges: the processor time of each thread.
+    pub(crate) used: Vec<Ticks>,
     /// The states of all random numbers.
     pub(crate) random: Vec<Xoshiro256PlusPlus>,
 }

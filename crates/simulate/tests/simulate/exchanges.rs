@@ -5,7 +5,7 @@ use plan::{Backend, Bytes, Geometry, Nanos, Pattern, Phase, Rpc, Work, WorkloadS
 use crate::bench::{Simulated, is_close, machine_beside, machine_for, phase};
 
 /// Adapters of 1 GB/s, 20 µs from node to node, 3 µs of a processor for each message.
-const MODEL: &str = r#"
+pub(crate) const MODEL: &str = r#"
     [node]
     count = 8
     processors = 4
@@ -28,7 +28,7 @@ const MODEL: &str = r#"
 "#;
 
 /// Exchanges between processes on `nodes` nodes for a second.
-fn spec(rpc: Rpc, nodes: u32, depth: u32) -> WorkloadSpec {
+pub(crate) fn spec(rpc: Rpc, nodes: u32, depth: u32) -> WorkloadSpec {
     let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
     let mut spec = WorkloadSpec::new("w", "unused", geometry);
     spec.files.targets.clear();
@@ -41,7 +41,7 @@ fn exchanged(model: &str, spec: WorkloadSpec) -> Simulated {
     phase(&mut machine_for(model, &spec), spec, Phase::Exchange, 0)
 }
 
-fn rpc(request: u64, response: u64, pattern: Pattern, ends: u32) -> Rpc {
+pub(crate) fn rpc(request: u64, response: u64, pattern: Pattern, ends: u32) -> Rpc {
     Rpc { pattern, ends, ..Rpc::new(Bytes(request), Bytes(response)) }
 }
 

@@ -6,12 +6,16 @@ use std::path::Path;
 use std::time::Duration;
 
 use engine::{Controls, PhaseJob};
-use plan::{Backend, Bytes, Case, Geometry, Nanos, Order, Pace, Phase, Sharing, Tree, Work, WorkloadSpec};
+use plan::{
+    Backend, Bytes, Case, Geometry, Nanos, Order, Pace, Pattern, Phase, Rpc, Sharing, Tree, Work,
+    WorkloadSpec,
+};
 use record::Warning;
 use runner::{Machine, MachinePhase};
 use simulate::Model;
 
 use crate::bench::{Simulated, machine_of_cases};
+use crate::exchanges::{self, rpc, spec};
 
 /// A model that comes with the program, without its noise.
 fn stock(name: &str) -> Model {
@@ -123,6 +127,40 @@ fn a_steady_state_that_is_computed_is_as_one_that_is_simulated() {
             ("seconds", 0.01, short.seconds(), whole.seconds()),
         ] {
             assert!((short / whole - 1.0).abs() <= most, "{what}: {of} {short}, simulated {whole}");
+        }
+    }
+}
+
+#[test]
+fn exchanges_that_are_computed_are_as_those_that_are_simulated() {
+    let model = |text: &str| {
+        let text = format!("model = {{ name = \"m\" }}\n{text}");
+        simulate::read(Path::new("m.toml"), &text).expect("a model")
+    };
+    let narrow =
+        exchanges::MODEL.replace("latency = \"20us\"", "latency = \"20us\"\nbandwidth = \"500MB/s\"");
+    let threads = |threads: u32, rpc: Rpc| Rpc { threads, connections: 16, ..rpc };
+    let warm = |rpc: Rpc| Rpc { warm_up: Nanos::millis(100), ..rpc };
+    let counted = |spec: WorkloadSpec| WorkloadSpec { duration: None, operations: Some(50_000), ..spec };
+    for (what, model, spec) in [
+        ("alone", model(exchanges::MODEL), spec(warm(rpc(1024, 4, Pattern::OneToOne, 1)), 1, 3)),
+        ("two nodes", model(exchanges::MODEL), spec(threads(16, rpc(1024, 4, Pattern::OneToOne, 2)), 2, 1)),
+        ("one server", model(exchanges::MODEL), spec(threads(3, rpc(1, 1, Pattern::ManyToOne, 8)), 8, 4)),
+        ("all", model(exchanges::MODEL), spec(rpc(32_768, 4096, Pattern::AllToAll, 8), 8, 4)),
+        ("a number", model(&narrow), counted(spec(warm(rpc(4096, 4096, Pattern::OneToOne, 8)), 8, 4))),
+    ] {
+        let [short, whole] = both(&model, &(String::new(), spec), Phase::Exchange);
+        let (share, error) = computed(&short).unwrap_or_else(|| panic!("{what}: nothing is computed"));
+        assert!(share >= 0.25 && error <= 0.01, "{what}: {share} of the time, error {error}");
+        let [short, whole] = [short, whole].map(simulated);
+        let of = |one: &Simulated| {
+            let ends = one.ends.iter().map(|(_, end)| (end.client_cpu_ns + end.server_cpu_ns) as f64);
+            let rate = [one.transfers_per_second(), one.bytes_per_second(), one.seconds()];
+            let latency = [one.percentile(0.5), one.percentile(0.99)];
+            rate.into_iter().chain(latency).chain(ends).collect::<Vec<f64>>()
+        };
+        for (place, (short, whole)) in of(&short).into_iter().zip(of(&whole)).enumerate() {
+            assert!((short - whole).abs() <= 0.01 * whole, "{what}: {place}: {short}, simulated {whole}");
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use crate::simulation::parts::service::whole;
 use crate::simulation::time::Ticks;
 
 /// All threads of a phase, and the processors of their nodes.
@@ -88,6 +89,19 @@ impl Threads {
     /// Forgets the processor time used so far.
     pub(crate) fn restart_meter(&mut self) {
         self.all.iter_mut().for_each(|thread| thread.used = 0);
+    }
+
+    /// Processor time of each thread.
+    pub(crate) fn used_by_each(&self) -> Vec<Ticks> {
+        self.all.iter().map(|thread| thread.used).collect()
+    }
+
+    /// Adds `times` of the processor time that each thread has used since it was `before`.
+    pub(crate) fn repeat(&mut self, before: &[Ticks], times: f64) {
+        for (thread, before) in self.all.iter_mut().zip(before) {
+            let used = thread.used.saturating_sub(*before) as f64;
+            thread.used = thread.used.saturating_add(whole((used * times).round()));
+        }
     }
 
     /// Processor time of all threads.

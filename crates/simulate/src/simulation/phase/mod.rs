@@ -212,7 +212,8 @@ impl<'a> Running<'a> {
             Work::Tree(tree) => (workload.direct, tree.sync),
             _ => (workload.direct, workload.sync.per_write),
         };
-        let is_possible = objects.is_none() && (workload.work.is_transfers() || workload.work.makes_trees());
+        let is_possible = objects.is_none()
+            && (workload.work.is_transfers() || workload.work.makes_trees() || exchanges.is_some());
         let several = system.nodes.len();
         let buffered = input.limits.cache.is_some() && !direct;
         let one_way = workload.work.is_transfers() && job.phase != Phase::Mixed;
@@ -275,7 +276,9 @@ impl<'a> Running<'a> {
                 task.opened = if first > opened { [first; 2] } else { [self.start, opened] };
                 task.io = [first; 2];
             }
-            return self.set_off(|_| opened);
+            self.set_off(|_| opened);
+            self.seek_steady(first);
+            return self.seek_repeats(first);
         }
         let job = self.input.job;
         let workload = job.workload;

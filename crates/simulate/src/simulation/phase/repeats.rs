@@ -26,7 +26,7 @@ impl Running<'_> {
         let workload = self.input.job.workload;
         // In an open loop operations are due at times of their own, and reads among writes come at random.
         let is_regular = self.pace.is_none()
-            && workload.work.is_transfers()
+            && (workload.work.is_transfers() || self.exchanges.is_some())
             && self.input.job.phase != Phase::Mixed
             && self.system.drives.iter().all(|drive| !drive.has_load());
         if self.steady.is_possible && is_regular && self.cycle().is_some() {
@@ -38,6 +38,9 @@ impl Running<'_> {
     /// The bytes after which a task is at the same place relative to chunks, stripes and units of a page cache; 1 if all
     /// places are alike. `None` if its places have no order, or if what happens at the end of a file or block counts.
     fn cycle(&self) -> Option<u64> {
+        if self.exchanges.is_some() {
+            return Some(1);
+        }
         let workload = self.input.job.workload;
         let striping = &self.path.striping;
         let unit =

@@ -13,6 +13,7 @@ use engine::LatencyHistogram;
 use plan::{Operation, Order, Phase};
 
 use super::Running;
+use crate::simulation::exchanges::Exchanges;
 use crate::simulation::parts::drive::{Counters, Drive, Level};
 use crate::simulation::parts::service::{normal, whole};
 use crate::simulation::parts::station::{READ, WRITE};
@@ -97,6 +98,7 @@ impl Running<'_> {
             half: Vec::new(),
             drives: self.drive_counters(now),
             waited: self.waited,
+            used: self.exchanges.as_ref().map(|all| all.threads.used_by_each()).unwrap_or_default(),
             random: self.system.random_states(),
         };
         self.steady.levels.clear();
@@ -295,6 +297,8 @@ impl Running<'_> {
             // Each name of a tree has a file of its own, on any device.
             let device = match task.program {
                 Program::Items(_) => 0,
+                // Each connection has ends of its own.
+                Program::Exchanges => task.number,
                 _ => self.path.striping.first_device_of_part(task.place),
             };
             positions.entry((on_node[task.node as usize], node, device)).or_default().push(index);
@@ -392,6 +396,9 @@ impl Running<'_> {
                 task.done[kind] += count;
                 let (operation, bytes) = match &task.program {
                     Program::Items(items) => (items.operation, items.bytes),
+                    Program::Exchanges => {
+                        (Operation::Exchange, self.exchanges.as_ref().map_or(0, Exchanges::bytes))
+                    }
                     _ if kind == WRITES => (Operation::Write, self.input.job.workload.geometry.transfer.0),
                     _ => (Operation::Read, self.input.job.workload.geometry.transfer.0),
                 };
@@ -405,6 +412,9 @@ impl Running<'_> {
                 Some((turn, _)) => whole((time as f64 / turn).round()).min(most),
                 None => issued,
             };
+        }
+        if let Some(exchanges) = &mut self.exchanges {
+            exchanges.threads.repeat(&self.steady.begin.used, time as f64 / window.length as f64);
         }
         self.fill_intervals(now, time, window, &moved);
         self.shift(time, window);
