@@ -5,15 +5,81 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use dialect::batch::{BatchRequest, Jobs, Script, System, scripts};
-use plan::{Budget, RunEnvironment, SettingValue, shell_word};
+use plan::{Budget, Nanos, RunEnvironment, SettingValue, shell_word};
 
-use crate::arguments::{Basis, BatchArguments};
+use crate::arguments::values;
 use crate::console::exit::{Exit, Failure};
 use crate::console::{complain, print};
-use crate::run::ask;
+use crate::run::arguments::{Basis, Scale};
 use crate::run::cluster::World;
-use crate::run::{predictions, scale};
+use crate::run::{ask, predictions, scale};
+
+/// `ioproof batch`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("system").required(true).args(["slurm", "pbs", "flux"]))]
+pub(crate) struct BatchArguments {
+    /// The study file.
+    #[arg(value_name = "STUDY.toml")]
+    study: PathBuf,
+    /// Write scripts for Slurm (sbatch).
+    #[arg(long)]
+    slurm: bool,
+    /// Write scripts for PBS Professional (qsub).
+    #[arg(long)]
+    pbs: bool,
+    /// Write scripts for Flux (flux batch).
+    #[arg(long)]
+    flux: bool,
+    /// Write a job for each number of nodes in the study, and one that merges their records [default: one job for the
+    /// whole study].
+    #[arg(long)]
+    per_point: bool,
+    /// Processes on each node, which run the tasks of the study.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    ranks_per_node: u32,
+    /// Wall time that is asked for each job, for example 2h [default: from the prediction].
+    #[arg(long, value_name = "TIME", value_parser = values::time)]
+    wall_time: Option<Nanos>,
+    #[command(flatten)]
+    basis: Box<Basis>,
+    /// Account to charge.
+    #[arg(long)]
+    account: Option<String>,
+    /// Partition or queue.
+    #[arg(long)]
+    partition: Option<String>,
+    /// Shell line to execute before the run, for example `module load openmpi`; may be repeated.
+    #[arg(long, value_name = "LINE")]
+    setup: Vec<String>,
+    /// Command that starts the ranks, instead of the batch system's own launcher.
+    #[arg(long, value_name = "WORDS")]
+    launcher: Option<String>,
+    /// Path of the MPI library, as seen by the jobs, if the right one is not found automatically.
+    #[arg(long, value_name = "PATH")]
+    mpi: Option<PathBuf>,
+    /// Agree to the commands that the study executes, by the hash that `ioproof run STUDY --explain` prints.
+    #[arg(long, value_name = "HASH")]
+    allow_commands: Option<String>,
+    /// Path of the program, as seen by the jobs.
+    #[arg(long, value_name = "PATH", default_value = "ioproof")]
+    program: PathBuf,
+    /// Override a value of the study; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Directory for the scripts and for the records of the jobs.
+    #[arg(long, value_name = "DIR", default_value = "ioproof-batch")]
+    out: PathBuf,
+    /// Accept a study with very many cases without asking.
+    #[arg(long, short)]
+    yes: bool,
+    /// Additional directives for the batch system, verbatim, for example `-- --constraint=nvme`.
+    #[arg(last = true)]
+    directives: Vec<String>,
+    #[command(flatten)]
+    scale: Scale,
+}
 
 /// Mode of a script before the user's umask is applied.
 const MODE: u32 = 0o777;

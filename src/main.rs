@@ -5,6 +5,7 @@ mod batch;
 mod calc;
 mod console;
 mod defaults;
+mod dispatch;
 mod foreign;
 mod generate;
 mod host;
@@ -17,7 +18,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     console::stack::on_enough(|| {
-        match console::panics::caught(|| arguments::dispatch(std::env::args_os().collect())) {
+        match console::panics::caught(|| dispatch::run(std::env::args_os().collect())) {
             Ok(code) => code.into(),
             Err(error) => console::explain(&error),
         }

@@ -4,20 +4,54 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use clap::Args;
 use dialect::fio;
 use plan::cross_check::{Options, cases};
-use plan::{Backend, Plan, PlanError, PlanSource, shell_word, visible};
+use plan::{Backend, Bytes, Nanos, Plan, PlanError, PlanSource, shell_word, visible};
 use record::Run;
 use report::Study;
 use runner::Rivals;
 
-use crate::arguments::CrossCheckArguments;
+use crate::arguments::values;
 use crate::console::exit::{Exit, Failure};
 use crate::console::watch::TerminalWatch;
 use crate::console::{confirm, print, print_line, screen};
+use crate::run::arguments::Quiet;
 use crate::run::ask;
 use crate::run::cluster::World;
 use crate::run::session::{self, Session};
+
+/// `ioproof cross-check`.
+#[derive(Debug, Args)]
+pub(crate) struct CrossCheckArguments {
+    /// Directory to measure; one file is created there, and removed again.
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Size of the file [default: a tenth of the free space, at most 1GiB].
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
+    size: Option<Bytes>,
+    /// Duration of each pass; below 2s no result is stated.
+    #[arg(long, value_name = "TIME", value_parser = values::time, default_value_t = plan::cross_check::TIME)]
+    time: Nanos,
+    /// Number of times that each tool measures each case, in alternation.
+    #[arg(long, value_name = "N", default_value_t = plan::cross_check::PAIRS_MIN,
+          value_parser = clap::value_parser!(u32).range(i64::from(plan::cross_check::PAIRS_MIN)..=i64::from(plan::cross_check::PAIRS_MAX)))]
+    pairs: u32,
+    /// Measure only this case; may be repeated.
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(plan::cross_check::CASES))]
+    case: Vec<String>,
+    /// Directory for the record [default: ioproof-runs/DATE-TIME-NAME].
+    #[arg(long, value_name = "RUNDIR")]
+    out: Option<PathBuf>,
+    /// Start without asking.
+    #[arg(long, short)]
+    yes: bool,
+    /// Print what would be done, with files, bytes, seconds and fio's command lines; nothing is written.
+    #[arg(long)]
+    explain: bool,
+    #[command(flatten)]
+    shown: Quiet,
+}
 
 /// Measures with both tools and prints a line for each case.
 pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit, Failure> {

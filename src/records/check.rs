@@ -1,11 +1,28 @@
 //! `ioproof check`: finds implausible figures, whether measured or published.
 
+use std::path::PathBuf;
+
+use clap::Args;
 use report::Study;
 
-use crate::arguments::CheckArguments;
 use crate::console::exit::{Exit, Failure};
 use crate::console::{print, screen};
 use crate::records;
+
+/// `ioproof check`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("whose").required(true).args(["runs", "published"]))]
+pub(crate) struct CheckArguments {
+    /// Run directories; several are treated as one study.
+    #[arg(value_name = "RUNDIR")]
+    runs: Vec<PathBuf>,
+    /// Check the published figures instead.
+    #[arg(long)]
+    published: bool,
+    /// Print as JSON.
+    #[arg(long)]
+    json: bool,
+}
 
 /// Prints doubtful figures by cause. The exit code says whether every measured figure is usable.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {

@@ -3,13 +3,24 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use plan::Nanos;
 use record::{Holder, Leftover, SweepResult};
 
-use crate::arguments::CleanArguments;
 use crate::console::exit::{Exit, Failure};
 use crate::console::{confirm, print_line};
 use crate::records::unfinished;
+
+/// `ioproof clean`.
+#[derive(Debug, Args)]
+pub(crate) struct CleanArguments {
+    /// The directory that was measured, or one above it on the same file system.
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Remove without asking.
+    #[arg(long, short)]
+    yes: bool,
+}
 
 /// Shows the leftovers in the directory and all directories below it, and removes them if the user agrees.
 pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {

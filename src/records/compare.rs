@@ -2,15 +2,96 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::{Args, ValueEnum};
 use plan::Limit;
 use record::{Collection, Provenance, Run};
 use report::{Itself, LimitResult, Pair, Screen, Study};
 
-use crate::arguments::{CompareArguments, CompareFormat};
 use crate::console::exit::{Exit, Failure};
 use crate::console::{complain, print, print_line, screen};
 use crate::records;
 use crate::records::report::Output;
+
+/// `ioproof compare`.
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// The baseline run; with --earlier the run to compare with those before it.
+    #[arg(value_name = "BEFORE", required_unless_present = "base")]
+    before: Option<PathBuf>,
+    /// The run to compare with the baseline.
+    #[arg(value_name = "AFTER", required_unless_present_any = ["against_itself", "base", "earlier"])]
+    after: Option<PathBuf>,
+    /// Several baseline runs. A run is then one value of each figure, the median of its passes, so that what changes
+    /// from run to run counts.
+    #[arg(long, value_name = "RUN", num_args = 1.., requires = "with", conflicts_with = "before")]
+    base: Vec<PathBuf>,
+    /// The runs to compare with those of --base.
+    #[arg(long, value_name = "RUN", num_args = 1.., requires = "base")]
+    with: Vec<PathBuf>,
+    /// Compare the one run that is given with the last runs in DIR that were started before it, with the same plan on the
+    /// same host. A single run is told apart from twenty or more.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["after", "base", "against_itself"])]
+    earlier: Option<PathBuf>,
+    /// How many earlier runs are compared with at most.
+    #[arg(long, value_name = "N", default_value_t = 30, requires = "earlier",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    last: u32,
+    /// Judge a change by this limit; may be given several times. As in "read.rate drops by more than 5 %", "*.p99 rises
+    /// by more than 20 %" or "small tasks=4 write.latency rises by more than 10 %": PHASE.QUANTITY, or the name of a case
+    /// before it. * stands for every phase, and for any part of a name; QUANTITY is rate, latency (the mean) or a
+    /// percentile. The exit status is 0 if every value is within its limit, 8 if one is beyond it, and 10 if neither can
+    /// be told.
+    #[arg(long, value_name = "LIMIT")]
+    fail_if: Vec<Limit>,
+    /// Judge all rates and mean latencies: none may become worse by more than the margin. Adds to the limits
+    /// of --fail-if.
+    #[arg(long)]
+    verdict: bool,
+    /// The margin, in percent [default: 5]; implies --verdict.
+    #[arg(long, value_name = "PERCENT", value_parser = margin)]
+    margin: Option<f64>,
+    /// Exit with status 0, not 10, if it cannot be told of some values whether they are within the limit.
+    #[arg(long)]
+    allow_untold: bool,
+    /// Compare each figure of BEFORE with itself N times, using its own repetitions, and print how often a difference
+    /// is reported although there is none: by the test of differences, by the best of five and by the mean of three.
+    /// Nothing is measured: BEFORE must have ten repetitions for each comparison.
+    #[arg(long, value_name = "N",
+          conflicts_with_all = ["after", "full", "verdict", "margin", "fail_if", "base", "allow_untold"],
+          value_parser = clap::value_parser!(u32).range(1..))]
+    against_itself: Option<u32>,
+    /// Output format [default: text, or that of the ending of --output].
+    #[arg(long)]
+    format: Option<CompareFormat>,
+    /// Print every comparison with its conditions instead of only the changes.
+    #[arg(long)]
+    full: bool,
+    /// Write to this file instead of the terminal; may be given several times. Results of limits are printed as well.
+    #[arg(long, value_name = "FILE")]
+    output: Vec<PathBuf>,
+}
+
+/// A percentage above 0 and below 100.
+fn margin(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim_end().parse().ok();
+    let percent = number.filter(|percent: &f64| *percent >= 0.001 && *percent < 100.0);
+    percent.ok_or_else(|| "a margin is a percentage from 0.001 and below 100, such as 5".to_owned())
+}
+
+/// The forms of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompareFormat {
+    /// A table for a terminal.
+    Text,
+    /// A Markdown table; with limits a short summary, as for a pull request.
+    Md,
+    /// JSON for programs.
+    Json,
+    /// The HTML report of BEFORE, with AFTER drawn as dotted lines in its charts.
+    Html,
+    /// JUnit XML: a test case for each value that has a limit.
+    Junit,
+}
 
 /// Prints the changes between two sides that exceed the scatter, or judges them by limits.
 pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {

@@ -1,11 +1,37 @@
 //! `ioproof history`: prints the last operations of a run one by one.
 
+use std::path::PathBuf;
+
+use clap::Args;
 use report::{History, HistorySelection};
 
-use crate::arguments::HistoryArguments;
+use crate::arguments::values;
 use crate::console::exit::{Exit, Failure};
 use crate::console::{print, screen};
 use crate::records;
+
+/// `ioproof history`.
+#[derive(Debug, Args)]
+pub(crate) struct HistoryArguments {
+    /// Directory of a run that was measured with --history N, or of an imported I/O history.
+    #[arg(value_name = "RUNDIR")]
+    run: PathBuf,
+    /// Show only this case.
+    #[arg(value_name = "CASE")]
+    case: Option<String>,
+    /// Show only the last N operations of each phase.
+    #[arg(long, value_name = "N")]
+    last: Option<std::num::NonZeroUsize>,
+    /// Show only this phase, for example `read` or `file-create`.
+    #[arg(long, value_name = "PHASE", value_parser = values::phase)]
+    phase: Option<plan::Phase>,
+    /// Print comma-separated values with all columns of the record.
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// Print as JSON.
+    #[arg(long)]
+    json: bool,
+}
 
 /// Prints the requested operations.
 pub(crate) fn run(arguments: &HistoryArguments) -> Result<Exit, Failure> {

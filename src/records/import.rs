@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use dialect::import::{Import, ImportError, Imported, Phases};
 use plan::limits::PRINTED_BYTES;
 use record::{
@@ -12,13 +13,35 @@ use record::{
 };
 use report::Study;
 
-use crate::arguments::ImportArguments;
+use crate::arguments::values;
 use crate::console::exit::{Exit, Failure};
 use crate::console::{print, screen};
 use crate::defaults::Defaults;
 use crate::records::unfinished::Unfinished;
-use crate::run::ask;
-use crate::run::session;
+use crate::run::{ask, session};
+
+/// `ioproof import`.
+#[derive(Debug, Args)]
+pub(crate) struct ImportArguments {
+    /// Files that tools have written, or pages with their output; `-` is standard input. The tool is recognised by the
+    /// content.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Directory for the record [default: ioproof-runs/DATE-TIME-import].
+    #[arg(long, value_name = "RUNDIR")]
+    out: Option<PathBuf>,
+    /// The tool, if it is not recognised: ior, mdtest, md-workbench, iozone, ioping, ioping-batch, gpfsperf, iohist,
+    /// fio, fio-json, elbencho, elbencho-csv, elbencho-json, elbencho-live, iostat, iostat-json, nsdperf, ior-json, ior-csv.
+    #[arg(long = "as", value_name = "TOOL", value_parser = values::import_format)]
+    format: Option<dialect::import::Format>,
+    /// A title for reports.
+    #[arg(long)]
+    title: Option<String>,
+    /// Study file whose terms apply to the imported data: its commitments, claims, expectations and published figures.
+    /// It needs no workload.
+    #[arg(long, value_name = "STUDY")]
+    terms: Option<PathBuf>,
+}
 
 /// Reads all files, then writes their record and prints its content.
 pub(crate) fn run(arguments: &ImportArguments, defaults: &Defaults) -> Result<Exit, Failure> {

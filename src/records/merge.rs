@@ -1,11 +1,25 @@
 //! `ioproof merge`: combines several runs into one record.
 
-use crate::arguments::MergeArguments;
+use std::path::PathBuf;
+
+use clap::Args;
+
 use crate::console::exit::{Exit, Failure};
 use crate::console::{complain, print_line};
 use crate::records;
 use crate::records::unfinished::Unfinished;
 use crate::run::session;
+
+/// `ioproof merge`.
+#[derive(Debug, Args)]
+pub(crate) struct MergeArguments {
+    /// Directory for the merged record; it must be empty or not exist.
+    #[arg(value_name = "OUT")]
+    out: PathBuf,
+    /// The runs to merge; they are not changed.
+    #[arg(value_name = "RUNDIR", required = true)]
+    runs: Vec<PathBuf>,
+}
 
 /// Merges the runs into a new record. The originals are not changed.
 pub(crate) fn run(arguments: &MergeArguments) -> Result<Exit, Failure> {

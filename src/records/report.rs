@@ -7,13 +7,51 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use clap::{Args, ValueEnum};
 use record::{Replacement, RunDirectory};
 use report::{Screen, Study};
 
-use crate::arguments::{Format, ReportArguments};
 use crate::console::exit::{Exit, Failure, with_causes};
 use crate::console::{complain, print, print_line, screen};
 use crate::records;
+
+/// `ioproof report`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("form").args(["format", "json"]))]
+pub(crate) struct ReportArguments {
+    /// Run directories. Several are shown as one study: equal cases become repetitions.
+    #[arg(value_name = "RUNDIR", required = true)]
+    runs: Vec<PathBuf>,
+    /// Produce only this format [default: print the answer and write html, md, csv and json into RUNDIR].
+    #[arg(long)]
+    format: Option<Format>,
+    /// Print all tables instead of only the answer.
+    #[arg(long)]
+    full: bool,
+    /// Same as --format json.
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// Write to this file instead of the terminal.
+    #[arg(long, value_name = "FILE", requires = "form")]
+    output: Option<PathBuf>,
+}
+
+/// The forms of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// The answer for a terminal; with --full, all tables.
+    Text,
+    /// One self-contained page with charts.
+    Html,
+    /// Markdown tables.
+    Md,
+    /// One row for each figure and repetition.
+    Csv,
+    /// Everything, for programs.
+    Json,
+    /// Metrics for a monitoring system, as OpenMetrics text.
+    Openmetrics,
+}
 
 /// The files that `ioproof report RUNDIR` writes to the run directory.
 const FILES: [(Format, &str); 4] = [

@@ -4,14 +4,115 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use clap::{Args, ValueEnum};
 use record::{Collection, TaggedRun, Tags};
 use report::{OverTime, RunsList, Screen};
 
-use crate::arguments::{RunsArguments, RunsFormat};
+use crate::arguments::values;
 use crate::console::exit::{Exit, Failure, with_causes};
 use crate::console::{confirm, print, print_line, screen};
 use crate::records;
 use crate::records::report::{Output, names};
+
+/// `ioproof runs`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("form").args(["format", "json"]))]
+pub(crate) struct RunsArguments {
+    /// Directories with records directly in them, or records.
+    #[arg(value_name = "DIR", default_value = "ioproof-runs")]
+    directories: Vec<PathBuf>,
+    #[command(flatten)]
+    filter: RunsFilter,
+    /// Show this figure of the selected runs over time, and the runs with which its level changed: `read.rate`,
+    /// `write.latency`, `CASE read.p99`.
+    #[arg(long, value_name = "[CASE ]PHASE.QUANTITY", value_parser = values::figure)]
+    figure: Option<plan::FigureName>,
+    /// Output format.
+    #[arg(long, default_value = "text")]
+    format: RunsFormat,
+    /// Same as --format json.
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// Write to this file instead of the terminal.
+    #[arg(long, value_name = "FILE", requires = "form")]
+    output: Option<PathBuf>,
+    /// Give the selected runs this tag; may be repeated. A run with a tag is not pruned.
+    #[arg(long, value_name = "TAG", value_parser = values::tag, conflicts_with_all = ["figure", "prune"])]
+    set_tag: Vec<String>,
+    /// Take this tag from the selected runs; may be repeated.
+    #[arg(long, value_name = "TAG", value_parser = values::tag, conflicts_with_all = ["figure", "prune"])]
+    remove_tag: Vec<String>,
+    /// Remove the selected records, after showing them. Signed and tagged ones are only removed if named by --run;
+    /// damaged, running and unfinished ones, and those with files of others, never.
+    #[arg(long, conflicts_with_all = ["figure", "form", "last"])]
+    prune: bool,
+    /// With --prune: keep the newest N of the selected runs.
+    #[arg(long, value_name = "N", requires = "prune")]
+    keep_last: Option<usize>,
+    /// With --prune: remove without asking.
+    #[arg(long, short, requires = "prune")]
+    yes: bool,
+}
+
+/// Which runs are selected: those that every given filter selects.
+#[derive(Debug, Args)]
+pub(crate) struct RunsFilter {
+    /// Only the run with this directory name or id; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    run: Vec<String>,
+    /// Only runs of studies whose title contains this text; `*` stands for any text.
+    #[arg(long, value_name = "TEXT")]
+    study: Option<String>,
+    /// Only runs on this host; `*` stands for any text.
+    #[arg(long, value_name = "NAME")]
+    host: Option<String>,
+    /// Only runs with this tag.
+    #[arg(long, value_name = "TAG", value_parser = values::tag)]
+    tag: Option<String>,
+    /// Only runs started at this time or later: 2026-11-30, or 2026-11-30T14:00. Without a time zone it is UTC.
+    #[arg(long, value_name = "DATE", value_parser = values::since)]
+    since: Option<i64>,
+    /// Only runs started before the end of this day or minute.
+    #[arg(long, value_name = "DATE", value_parser = values::until)]
+    until: Option<i64>,
+    /// Only runs in this state: complete, interrupted, failed, killed, running, damaged or unreadable.
+    #[arg(long, value_name = "STATE",
+          value_parser = clap::builder::PossibleValuesParser::new(record::EntryState::NAMES))]
+    state: Option<String>,
+    /// Only the newest N of the runs that the other filters select.
+    #[arg(long, value_name = "N")]
+    last: Option<usize>,
+}
+
+impl RunsFilter {
+    /// As the library takes it.
+    pub(crate) fn filter(&self) -> record::RunFilter {
+        let Self { run, study, host, tag, since, until, state, last } = self;
+        record::RunFilter {
+            runs: run.clone(),
+            study: study.clone(),
+            host: host.clone(),
+            tag: tag.clone(),
+            since: *since,
+            until: *until,
+            state: state.clone(),
+            last: *last,
+        }
+    }
+}
+
+/// The forms of a list of runs, and of a figure over time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RunsFormat {
+    /// A table for a terminal.
+    Text,
+    /// JSON for programs.
+    Json,
+    /// One row for each run.
+    Csv,
+    /// With --figure: one self-contained page with a chart.
+    Html,
+}
 
 /// Does with the selected runs what the arguments say.
 pub(crate) fn run(arguments: &RunsArguments) -> Result<Exit, Failure> {

@@ -6,11 +6,28 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use clap::Args;
 use record::{RunDirectory, SIGNATURE, SUMS, Sums};
 
-use crate::arguments::{RunOptions, VerifyArguments};
+use crate::arguments::values;
 use crate::console::exit::{Exit, Failure};
 use crate::console::print_line;
+use crate::run::arguments::RunOptions;
+
+/// `ioproof verify`.
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArguments {
+    /// The run directory.
+    #[arg(value_name = "RUNDIR")]
+    run: PathBuf,
+    /// File with the public keys that you trust, each preceded by a name, for example `alice ssh-ed25519 AAAA…` (see
+    /// ALLOWED SIGNERS in ssh-keygen(1)).
+    #[arg(long, value_name = "FILE")]
+    signers: Option<PathBuf>,
+    /// The word that you gave before the run (`ioproof run --nonce`).
+    #[arg(long, value_name = "WORD", value_parser = values::nonce)]
+    nonce: Option<String>,
+}
 
 /// Namespace of the signature. It makes the signature invalid for mails and commits, and theirs invalid
 /// for a record.

@@ -1,15 +1,35 @@
 //! `ioproof verdict`: compares the commitments of a study with the results.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use record::{Reference, Run, Sums};
 use report::{Screen, Study};
 
-use crate::arguments::VerdictArguments;
 use crate::console::exit::{Exit, Failure};
 use crate::console::{complain, print, print_line, screen};
 use crate::records;
 use crate::records::report::Output;
+
+/// `ioproof verdict`.
+#[derive(Debug, Args)]
+pub(crate) struct VerdictArguments {
+    /// Run directories; several are treated as one study.
+    #[arg(value_name = "RUNDIR", required = true)]
+    runs: Vec<PathBuf>,
+    /// Print as JSON.
+    #[arg(long)]
+    json: bool,
+    /// Write a sheet for each commitment: what was fixed in advance, the evidence, what contradicts it, what could not
+    /// be observed, and the judgement. It goes to the terminal, or to FILE in the format of its extension: .html, .md
+    /// or text.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with = "json")]
+    sheet: Option<Option<PathBuf>>,
+    /// Judge the commitments to a part of what a reference run reached (reference_rate_at_least = "90 %") by this run.
+    /// The sheet has the SHA-256 of its record.
+    #[arg(long, value_name = "REFERENCE")]
+    against: Option<PathBuf>,
+}
 
 /// Prints a verdict for each commitment. The exit code says whether all were kept.
 pub(crate) fn run(arguments: &VerdictArguments) -> Result<Exit, Failure> {

@@ -11,9 +11,9 @@ use plan::study::{self, Override};
 use plan::{Plan, PlanError, quick, shell_word, visible};
 use runner::RunnerError;
 
-use crate::arguments::RunArguments;
 use crate::console::confirm;
 use crate::console::exit::{Exit, Failure};
+use crate::run::arguments::RunArguments;
 use crate::run::{session, studies};
 
 /// A plan with notes for the user.

@@ -1,5 +1,6 @@
 //! `ioproof run`: from the study to the tables and the report page.
 
+pub(crate) mod arguments;
 pub(crate) mod ask;
 pub(crate) mod cluster;
 pub(crate) mod commands;
@@ -22,12 +23,12 @@ use record::{ModelSource, RecordError, Recorder, Resumed, Run, RunDirectory, War
 use report::Study;
 use runner::{Checked, ErrorKind, RunSummary};
 
-use crate::arguments::{RunArguments, RunOptions};
 use crate::console::exit::{Exit, Failure};
 use crate::console::watch::TerminalWatch;
 use crate::console::{complain, confirm, print, print_line, screen};
 use crate::records::sign::{self, Signer};
 use crate::records::verdict;
+use crate::run::arguments::{RunArguments, RunOptions};
 use crate::run::ask::{PlannedRun, ask};
 use crate::run::cluster::World;
 use crate::run::commands::ServerCommands;

@@ -11,12 +11,12 @@ use record::{BlockDeviceFacts, HostFacts, LayoutEvent, Recorder, Resumed};
 use report::{Commands, LayoutOutlook, Shown};
 use runner::{EarlierStart, HostLayoutBuilder, PlanExecution, RunSummary, Servers, ValidatedCampaign};
 
-use crate::arguments::RunArguments;
 use crate::console::exit::{Exit, Failure};
 use crate::console::progress::LiveLine;
 use crate::console::watch::TerminalWatch;
 use crate::console::{print, print_line, screen};
 use crate::layout;
+use crate::run::arguments::RunArguments;
 use crate::run::commands::{self, ServerCommands};
 use crate::run::session::{self, Session};
 

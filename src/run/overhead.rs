@@ -1,16 +1,27 @@
 //! `ioproof overhead`: measures the overhead of the measuring instrument on this host.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use analysis::statistics::Overhead;
+use clap::Args;
 use engine::Controls;
 use report::Steps;
 use runner::Instrument;
 
-use crate::arguments::OverheadArguments;
 use crate::console::exit::{Exit, Failure};
-use crate::console::print;
-use crate::console::signals;
+use crate::console::{print, signals};
+use crate::run::arguments::Quiet;
+
+/// `ioproof overhead`.
+#[derive(Debug, Args)]
+pub(crate) struct OverheadArguments {
+    /// Directory on the storage with which the overhead is compared.
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    #[command(flatten)]
+    shown: Quiet,
+}
 
 /// Measures and prints the overhead.
 pub(crate) fn run(arguments: &OverheadArguments) -> Result<Exit, Failure> {

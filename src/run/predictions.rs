@@ -7,9 +7,9 @@ use plan::{Amount, Case, Interval, Order, Phase, Plan, PredictedRate, Prediction
 use record::Run;
 use simulate::{Issuers, Model, Transfer};
 
-use crate::arguments::Basis;
 use crate::arguments::values::GivenRate;
 use crate::console::exit::Failure;
+use crate::run::arguments::Basis;
 use crate::run::cluster::World;
 use crate::run::probe::probe;
 

@@ -1,13 +1,100 @@
 //! `ioproof randomops`: random operations by many tasks, each with its own file.
 
-use plan::randomops::{Options, TOOL, Work, plan};
-use plan::{Advice, Layer, Predictions};
+use std::path::PathBuf;
 
-use crate::arguments::{Fadvise, RandomopsArguments};
+use clap::{Args, ValueEnum};
+use plan::randomops::{Options, TOOL, Work, plan};
+use plan::{Advice, Bytes, Layer, Nanos, Predictions};
+
+use crate::arguments::values;
 use crate::console::exit::{Exit, Failure};
+use crate::run::arguments::RunOptions;
 use crate::run::ask::PlannedRun;
 use crate::run::cluster::World;
 use crate::run::measure;
+
+/// `ioproof randomops`.
+#[derive(Debug, Args)]
+pub(crate) struct RandomopsArguments {
+    /// Directories over which the files of the tasks are distributed round-robin.
+    #[arg(value_name = "DIR", required = true)]
+    directories: Vec<PathBuf>,
+    /// Tasks on each node, each with its own file [default: the number of processors of this node, or one for each
+    /// process of a launcher].
+    #[arg(long, value_name = "N")]
+    tasks_per_node: Option<u32>,
+    /// Operations of each task.
+    #[arg(long, value_name = "N", default_value_t = plan::randomops::OPERATIONS)]
+    operations: u64,
+    /// Run for this time instead of a number of operations.
+    #[arg(long, value_name = "TIME", value_parser = values::time, conflicts_with = "operations")]
+    duration: Option<Nanos>,
+    /// Size of one operation.
+    #[arg(long, value_name = "SIZE", value_parser = values::size, default_value = "4KiB")]
+    transfer: Bytes,
+    /// Size of each task's file.
+    #[arg(long, value_name = "SIZE", value_parser = values::size, default_value_t = plan::randomops::SIZE)]
+    size: Bytes,
+    /// Percentage of reads: 100 for random reads, 0 for random writes.
+    #[arg(long, value_name = "PERCENT", default_value_t = 100,
+          value_parser = clap::value_parser!(u8).range(0..=100))]
+    read_percent: u8,
+    /// Advice given to the kernel for each file after open: `as-published` is one call, which means only NOREUSE;
+    /// `as-meant` is three calls.
+    #[arg(long, value_enum, default_value = "none")]
+    fadvise: Fadvise,
+    /// Bypass the page cache (direct I/O) [default without --fadvise].
+    #[arg(long, conflicts_with = "buffered")]
+    direct: bool,
+    /// Use the page cache (buffered I/O) [default with --fadvise].
+    #[arg(long)]
+    buffered: bool,
+    /// Number of repetitions of the work of all tasks, each in a different random order.
+    #[arg(long, value_name = "N", default_value_t = plan::randomops::REPETITIONS)]
+    repetitions: u32,
+    /// Let tasks use the files of the next node, so that no node reads what it wrote [default on several nodes, except
+    /// with --node-local].
+    #[arg(long, conflicts_with = "no_rotate")]
+    rotate: bool,
+    /// Let each node read what it wrote.
+    #[arg(long)]
+    no_rotate: bool,
+    /// State that each node has its own directories.
+    #[arg(long)]
+    node_local: bool,
+    /// Idle time before each repetition.
+    #[arg(long, value_name = "TIME", value_parser = values::time, default_value = "0s")]
+    rest: Nanos,
+    /// State that nobody else could use the storage during the run.
+    #[arg(long)]
+    exclusive: bool,
+    /// Keep the files, and read existing ones.
+    #[arg(long)]
+    keep: bool,
+    /// Total memory of all servers: less than four times as much data is refused, because the servers may answer from
+    /// memory.
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
+    server_memory: Option<Bytes>,
+    /// Run all tasks on a few threads with io_uring, instead of one thread for each task with pread and pwrite.
+    #[arg(long)]
+    uring: bool,
+    /// Seed for the random orders and the data.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    how: RunOptions,
+}
+
+/// What the kernel is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Fadvise {
+    /// No advice.
+    None,
+    /// One call with three values OR-ed together, which is a different value.
+    AsPublished,
+    /// Three calls.
+    AsMeant,
+}
 
 /// Carries out the measurement specified by the arguments.
 pub(crate) fn run(arguments: &RandomopsArguments, world: &World) -> Result<Exit, Failure> {

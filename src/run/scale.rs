@@ -2,8 +2,8 @@
 
 use plan::{Plan, Predictions, RunEnvironment};
 
-use crate::arguments::{RunArguments, Scale};
 use crate::console::exit::Failure;
+use crate::run::arguments::{RunArguments, Scale};
 use crate::run::ask::only_on;
 use crate::run::cluster::World;
 use crate::run::on_layouts::Campaign;

@@ -9,19 +9,16 @@ use record::{Manifest, ModelSource, Provenance, Recorder, Resumed};
 use runner::Checked;
 use simulate::{Description, Model, SimulatedMachine};
 
-use crate::arguments::RunArguments;
 use crate::console::exit::{Exit, Failure};
 use crate::console::progress::LiveLine;
 use crate::console::watch::TerminalWatch;
 use crate::console::{print, print_line, screen};
 use crate::records::sign::Signer;
+use crate::run::arguments::RunArguments;
 use crate::run::ask::{PlannedRun, ask};
 use crate::run::cluster::World;
-use crate::run::predictions;
-use crate::run::scale;
 use crate::run::session::Session;
-use crate::run::studies;
-use crate::run::{conclude, kept, lines};
+use crate::run::{conclude, kept, lines, predictions, scale, studies};
 
 /// Runs the study specified by the arguments on the model in the file `path`.
 pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Result<Exit, Failure> {

@@ -2,11 +2,28 @@
 
 use std::path::Path;
 
+use clap::{Args, Subcommand};
 use report::ListedStudy;
 
-use crate::arguments::{StudiesArguments, StudiesWhat};
 use crate::console::exit::{Exit, Failure};
 use crate::console::{print, print_folded, screen};
+
+/// `ioproof studies`.
+#[derive(Debug, Args)]
+pub(crate) struct StudiesArguments {
+    #[command(subcommand)]
+    what: Option<StudiesWhat>,
+}
+
+/// What of the ready studies.
+#[derive(Debug, Subcommand)]
+pub(crate) enum StudiesWhat {
+    /// Print the text of a ready study.
+    Show {
+        /// Name of the study.
+        name: String,
+    },
+}
 
 /// A study: its name and its text.
 type Ready = (&'static str, &'static str);

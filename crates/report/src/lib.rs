@@ -51,7 +51,7 @@ pub use format::names::mark;
 pub use format::screen::{Screen, terminal_columns};
 pub use history::{History, HistorySelection};
 pub use inventory::{inventory, inventory_json, inventory_schema};
-pub use model::{ModelView, model};
+pub use model::{BoundView, LayoutView, ModelView, model};
 pub use preflight::{Commands, LayoutOutlook, explain, layouts, outline, prediction, preflight};
 pub use progress::{Progress, Shown, Steps, of_computing};
 pub use report::schema::schema;

@@ -4,119 +4,138 @@
 use std::fmt::Write as _;
 
 use plan::{Bytes, visible};
-use simulate::{Bounds, Device, Issuers, Layout, Model, PartLimit, Transfer};
 
 use crate::Screen;
 use crate::format::screen::COLUMNS;
 use crate::format::table::{Table, wrapped};
 use crate::format::{grouped, iops, latency, rate, whole};
 
-/// The selection of what is shown of a model.
-#[derive(Debug, Clone)]
+/// What is shown of a model.
+#[derive(Debug, Clone, PartialEq)]
 pub struct ModelView {
-    /// Kinds of transfers, in the order of the table.
-    pub transfers: Vec<Transfer>,
-    /// Numbers of nodes.
-    pub nodes: Vec<u32>,
-    /// Tasks per node; `None` for as many as needed.
-    pub tasks: Option<u32>,
-    /// Transfers in flight per task.
-    pub depth: u32,
+    /// Its name.
+    pub name: String,
+    /// Where its figures are from; may be empty.
+    pub source: String,
+    /// Number of nodes, and processors of each.
+    pub nodes: (u32, u32),
+    /// Whether it has troubles, which bounds leave out.
+    pub has_troubles: bool,
+    /// Its layouts.
+    pub layouts: Vec<LayoutView>,
 }
 
-/// One line of the table of bounds.
-struct Line {
-    transfer: Transfer,
-    nodes: u32,
-    bounds: Bounds,
+/// A layout of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LayoutView {
+    /// Its name.
+    pub name: String,
+    /// The targets that use it.
+    pub targets: Vec<String>,
+    /// Whether each node has its own.
+    pub local: bool,
+    /// The parts from the nodes to the devices, which are last: how many, and their name.
+    pub path: Vec<(u32, String)>,
+    /// Number of devices that each file is on, and the bytes on one before the next one follows, if it is on several.
+    pub striping: (u32, Option<Bytes>),
+    /// Chunks of parity in a stripe.
+    pub parity: u32,
+    /// Copies of each chunk.
+    pub copies: u32,
+    /// Its bounds, in the order of the table.
+    pub bounds: Vec<BoundView>,
 }
 
-/// The description of `model` with the bounds that `view` selects.
+/// What a layout gives at most for one kind of transfer from a number of nodes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoundView {
+    /// Bytes of a transfer.
+    pub bytes: u64,
+    /// Whether transfers are writes.
+    pub writes: bool,
+    /// Whether they are at random offsets.
+    pub random: bool,
+    /// Number of nodes.
+    pub nodes: u32,
+    /// All limits, lowest first: how many parts of which name, and transfers per second of them together.
+    pub limits: Vec<(u64, String, f64)>,
+    /// Minimum mean response time in nanoseconds.
+    pub response_ns: f64,
+    /// Number of transfers in flight from which on the lowest limit counts.
+    pub saturation: f64,
+    /// Bytes that the devices move for each byte of a transfer.
+    pub amplification: f64,
+}
+
+/// The description of a model.
 #[must_use]
-pub fn model(model: &Model, view: &ModelView, screen: Screen) -> String {
-    let about = &model.model;
-    let mut out = format!("{}\n", screen.strong(&visible(&about.name)));
-    let source = if about.source.is_empty() { "not given" } else { &about.source };
+pub fn model(view: &ModelView, screen: Screen) -> String {
+    let mut out = format!("{}\n", screen.strong(&visible(&view.name)));
+    let source = if view.source.is_empty() { "not given" } else { &view.source };
     out += &wrapped("  source: ", &visible(source), COLUMNS);
-    let nodes = match model.node.count {
+    let nodes = match view.nodes.0 {
         1 => "1 node".to_owned(),
         count => format!("{} nodes", grouped(u64::from(count))),
     };
-    let _ = writeln!(out, "  {nodes}, each with {} processors", grouped(u64::from(model.node.processors)));
-    if !model.troubles.is_empty() {
+    let _ = writeln!(out, "  {nodes}, each with {} processors", grouped(u64::from(view.nodes.1)));
+    if view.has_troubles {
         out += &wrapped("  ", "its troubles are left out of these bounds", COLUMNS);
     }
-    for layout in &model.layouts {
+    for layout in &view.layouts {
         let _ = writeln!(out, "\n{}", screen.strong(&format!("layout {}", visible(&layout.name))));
         let targets = format!("targets: {}", visible(&layout.targets.join(", ")));
         out += &wrapped("  ", &targets, COLUMNS);
-        out += &wrapped("  ", &way(model, layout), COLUMNS);
+        out += &wrapped("  ", &way(layout), COLUMNS);
         out.push('\n');
-        let line = |(transfer, nodes): (Transfer, u32)| {
-            let issuers = Issuers { nodes, tasks: view.tasks, depth: view.depth };
-            Line { transfer, nodes, bounds: model.bounds(layout, transfer, issuers) }
-        };
-        let all = view.transfers.iter().flat_map(|one| view.nodes.iter().map(|nodes| (*one, *nodes)));
-        out += &table(all.map(line)).to_text("  ", screen);
+        out += &table(&layout.bounds).to_text("  ", screen);
     }
     out
 }
 
-fn table(lines: impl Iterator<Item = Line>) -> Table {
+/// Bytes per second at a limit.
+fn bandwidth(line: &BoundView, (_, _, transfers_per_second): &(u64, String, f64)) -> String {
+    rate(transfers_per_second * line.bytes as f64)
+}
+
+fn table(lines: &[BoundView]) -> Table {
     Table::of(lines)
-        .left("transfer", |line| words(line.transfer))
+        .left("transfer", |line| words(line))
         .right("nodes", |line| grouped(u64::from(line.nodes)))
-        .right("at most", |line| rate(line.bounds.transfers_per_second() * line.transfer.bytes as f64))
-        .right("IOPS", |line| iops(line.bounds.transfers_per_second()))
-        .left("weakest link", |line| line.bounds.weakest().map(counted))
-        .right("response at least", |line| latency(whole(line.bounds.response_ns)))
-        .right("saturated from", |line| {
-            format!("{} in flight", grouped(whole(line.bounds.saturation.ceil())))
-        })
-        .right("bytes moved", |line| format!("× {:.2}", line.bounds.amplification))
+        .right("at most", |line| line.limits.first().map(|limit| bandwidth(line, limit)))
+        .right("IOPS", |line| line.limits.first().map(|(_, _, per_second)| iops(*per_second)))
+        .left("weakest link", |line| line.limits.first().map(counted))
+        .right("response at least", |line| latency(whole(line.response_ns)))
+        .right("saturated from", |line| format!("{} in flight", grouped(whole(line.saturation.ceil()))))
+        .right("bytes moved", |line| format!("× {:.2}", line.amplification))
         .left("other limits", |line| {
-            let other = |limit: &PartLimit| {
-                let bytes = limit.transfers_per_second * line.transfer.bytes as f64;
-                format!("{} {}", counted(limit), rate(bytes))
-            };
-            line.bounds.limits.iter().skip(1).map(other).collect::<Vec<_>>().join(", ")
+            let other = |limit: &(u64, String, f64)| format!("{} {}", counted(limit), bandwidth(line, limit));
+            line.limits.iter().skip(1).map(other).collect::<Vec<_>>().join(", ")
         })
         .done()
         .below("other limits")
 }
 
 /// `3 × controller`.
-fn counted(limit: &PartLimit) -> String {
-    match limit.count {
-        1 => limit.part.clone(),
-        count => format!("{} × {}", grouped(count), limit.part),
-    }
+fn counted((count, part, _): &(u64, String, f64)) -> String {
+    if *count == 1 { part.clone() } else { format!("{} × {part}", grouped(*count)) }
 }
 
-fn words(transfer: Transfer) -> String {
-    let Transfer { bytes, writes, random } = transfer;
-    let order = if random { "random" } else { "sequential" };
-    format!("{} {order} {}", Bytes(bytes), if writes { "writes" } else { "reads" })
+fn words(line: &BoundView) -> String {
+    let order = if line.random { "random" } else { "sequential" };
+    format!("{} {order} {}", Bytes(line.bytes), if line.writes { "writes" } else { "reads" })
 }
 
 /// The path from the nodes to the devices, and how files are laid out on them.
-fn way(model: &Model, layout: &Layout) -> String {
-    let links = model.links.iter().map(|link| (&link.name, link.count));
-    let servers = model.servers.iter().map(|server| (&server.name, server.count));
-    let all: Vec<(&String, u32)> = links.chain(servers).collect();
-    let part = |name: &String| {
-        let count = all.iter().find(|(known, _)| *known == name).map_or(1, |(_, count)| *count);
-        format!("{} × {}", grouped(u64::from(count)), visible(name))
-    };
+fn way(layout: &LayoutView) -> String {
     let mut parts = vec![if layout.local { "each node" } else { "nodes" }.to_owned()];
-    parts.extend(layout.through.iter().map(part));
-    let devices = model.group(&layout.devices);
-    let count = devices.map_or(1, |devices: &Device| devices.count);
-    parts.push(format!("{} × {}", grouped(u64::from(count)), visible(&layout.devices)));
+    parts.extend(
+        layout.path.iter().map(|(count, name)| format!("{} × {}", grouped(u64::from(*count)), visible(name))),
+    );
     let mut way = parts.join(" → ");
-    let _ = match layout.striping(count) {
-        (stripe, Some(chunk)) => write!(way, ", each file over {stripe} in chunks of {}", Bytes(chunk.0)),
-        (_, None) if count > 1 => write!(way, ", each file on one"),
+    let is_several = layout.path.last().is_some_and(|(count, _)| *count > 1);
+    let _ = match layout.striping {
+        (stripe, Some(chunk)) => write!(way, ", each file over {stripe} in chunks of {chunk}"),
+        (_, None) if is_several => write!(way, ", each file on one"),
         _ => Ok(()),
     };
     if layout.parity > 0 {

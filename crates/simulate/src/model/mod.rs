@@ -91,6 +91,16 @@ impl Model {
         self.devices.iter().find(|device| device.name == name)
     }
 
+    /// How many links, servers or devices have this name; 1 if there are none.
+    #[must_use]
+    pub fn count_of(&self, name: &str) -> u32 {
+        let links = self.links.iter().map(|link| (&link.name, link.count));
+        let servers = self.servers.iter().map(|server| (&server.name, server.count));
+        let devices = self.devices.iter().map(|device| (&device.name, device.count));
+        let mut all = links.chain(servers).chain(devices);
+        all.find(|(known, _)| *known == name).map_or(1, |(_, count)| count)
+    }
+
     /// The service for names of `layout`.
     #[must_use]
     pub fn metadata_of(&self, layout: &Layout) -> Option<&Metadata> {

@@ -93,9 +93,11 @@ impl Running<'_> {
             false => now.max(task.busy_until).saturating_add(time),
         };
         task.busy_until = done;
-        // All are examined when their processor time begins, so that they leave in order.
+        // All are examined when their processor time begins, so that they leave in order. Calls on names are put in order
+        // where they arrive.
         let begin = done - time;
-        if begin == now { self.issue(done, number) } else { Some(begin) }
+        let is_call = matches!(task.program, Program::Items(_) | Program::Objects(_));
+        if begin == now || is_call { self.issue(done, number) } else { Some(begin) }
     }
 
     /// Makes a request leave its node.
