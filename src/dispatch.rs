@@ -125,7 +125,7 @@ fn not_first(tool: &str) -> String {
 }
 
 /// Whose command line it is.
-enum Foreign {
+pub(crate) enum Foreign {
     Ior,
     Io500,
     Tool(&'static dialect::Tool),
@@ -142,7 +142,7 @@ fn foreign(arguments: &[OsString]) -> Option<(Foreign, &[OsString])> {
     Some((tool, &arguments[1..]))
 }
 
-fn tool_called(name: &OsStr) -> Option<Foreign> {
+pub(crate) fn tool_called(name: &OsStr) -> Option<Foreign> {
     let name = name.to_str()?.to_ascii_lowercase();
     match name.as_str() {
         "ior" => Some(Foreign::Ior),

@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
+use super::definition;
 use super::groups::{COLUMNS, GROUPS};
-use super::{definition, tool_called};
+use crate::dispatch::tool_called;
 
 /// Pages whose commands a reader copies.
 const PAGES: [&str; 3] = ["README.md", "docs/TOUR.md", "docs/CONFIG.md"];

@@ -96,8 +96,7 @@ fn add_given(predictions: &mut Predictions, plan: &Plan, given: &GivenRate) {
     for case in &plan.cases {
         // A fill is a write that is not in any list of phases. Rates of operations with a different size
         // do not apply to it.
-        let fills = given.phase.is_none_or(|phase| matches!(phase, Phase::Write | Phase::Fill))
-            && unit == RateUnit::Bytes;
+        let fills = given.phase.is_none_or(|phase| phase.only_writes()) && unit == RateUnit::Bytes;
         let own = case.phases.iter().copied().filter(|phase| given.phase.is_none_or(|of| of == *phase));
         for phase in own.chain(fills.then_some(Phase::Fill)) {
             predictions.add(&case.id, phase, rate.clone());

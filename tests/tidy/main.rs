@@ -248,21 +248,49 @@ const NAME_BACKENDS: [&str; 4] = [
     "crates/testbed/",
 ];
 
-#[test]
-fn other_code_asks_a_backend_for_its_capabilities() {
-    let names = |line: &str| {
-        let code = line.split("//").next().unwrap_or_default();
-        code.split("Backend::").skip(1).any(|rest| rest.starts_with(|first: char| first.is_ascii_uppercase()))
-    };
-    let sources = texts().into_iter().filter(|text| {
+/// Product code outside of tests, without that of these places.
+fn product_code(except: &[&str]) -> impl Iterator<Item = Text> {
+    let is_product = |text: &Text| {
         text.is_rust()
             && (text.name.starts_with("src/") || text.name.contains("/src/"))
-            && !NAME_BACKENDS.iter().any(|place| text.name.starts_with(place))
             && !text.name.ends_with("/tests.rs")
-    });
-    let found = sources.flat_map(|text| {
+    };
+    let sources = texts().into_iter().filter(is_product);
+    let others: Vec<Text> =
+        sources.filter(|text| !except.iter().any(|place| text.name.starts_with(place))).collect();
+    others.into_iter().map(|text| {
         let content = text.content.split("#[cfg(test)]").next().unwrap_or_default().to_owned();
-        Text { content, ..text }.lines_where(names)
-    });
+        Text { content, ..text }
+    })
+}
+
+/// How often a line names a variant of the enum `name`, outside of comments.
+fn variants_named(line: &str, name: &str) -> usize {
+    let code = line.split("//").next().unwrap_or_default();
+    let all = code.split(name).skip(1).filter_map(|rest| rest.strip_prefix("::"));
+    all.filter(|rest| rest.starts_with(|first: char| first.is_ascii_uppercase())).count()
+}
+
+#[test]
+fn other_code_asks_a_backend_for_its_capabilities() {
+    let found = product_code(&NAME_BACKENDS)
+        .flat_map(|text| text.lines_where(|line| variants_named(line, "Backend") > 0));
     expect_none("use a capability of plan::Capabilities", found.collect());
+}
+
+/// How often product code outside of `plan` and of the words of other tools names a phase or a kind of work instead of
+/// asking what it is. These numbers may only fall.
+const NAMED_MOST: [(&str, usize); 2] = [("Phase", 235), ("Work", 0)];
+
+#[test]
+fn other_code_asks_phases_and_kinds_of_work_what_they_are() {
+    let code: Vec<Text> = product_code(&["crates/plan/", "crates/dialect/", "src/foreign/"]).collect();
+    for (name, most) in NAMED_MOST {
+        let lines = code.iter().flat_map(|text| text.content.lines());
+        let named = lines.map(|line| variants_named(line, name)).sum::<usize>();
+        assert_eq!(
+            named, most,
+            "`{name}::` is named {named} times: ask its row, and write a lower number here"
+        );
+    }
 }

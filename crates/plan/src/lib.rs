@@ -64,7 +64,7 @@ pub use cases::criteria::{
     Selector, Side, Statistic, TargetDescription, share_words, state_caches,
 };
 pub use cases::limit::{Direction, FigureName, FigureQuantity, Limit, LimitError, figure_name};
-pub use cases::phase::Phase;
+pub use cases::phase::{Phase, PhaseSubject};
 pub use cases::plan::{OptionNote, Plan, PlanSource, Rival};
 pub use cases::protocol::{INTERVAL_REPETITIONS_MIN, PassRole, Protocol, Stopping};
 pub use cases::rules::{node_local_rule, server_memory_rule};

@@ -10,7 +10,7 @@ use record::{HostFacts, Provenance, PublishedStatistic, Run};
 use super::issue::{CEILING_SLACK, RawIssue, percent};
 use super::memory;
 use crate::audit::{AuditIssue, Check};
-use crate::figures::{Figure, RateOf, Subject, operation_of};
+use crate::figures::{Figure, RateOf, Subject};
 use crate::targets::Expected;
 
 /// Checks against the limits of the target and against what the study says about its caches.
@@ -53,7 +53,7 @@ fn devices_above(subject: &Subject<'_>, limit: &Expected) -> Option<String> {
         return None;
     }
     let device_rate = |one: &crate::figures::RepetitionFigure| {
-        let bytes = match operation_of(subject.figure.phase) {
+        let bytes = match subject.figure.phase.operation() {
             Some(Operation::Write | Operation::Create) => one.phase.device_write_bytes,
             Some(Operation::Exchange) => None,
             _ => one.phase.device_read_bytes,

@@ -14,7 +14,7 @@ use super::{memory, passes};
 use crate::audit::Check;
 use crate::figures::{
     DEVICE_SHARE_MIN, DeviceShare, LatencySummary, RateOf, RepetitionFigure, Subject, cache_verdict,
-    little::little, operations_of, short_of,
+    little::little, short_of,
 };
 use crate::printed::{PrintedStatistics, check_statistics};
 use crate::statistics::settled::settled;
@@ -268,7 +268,7 @@ fn littles_law(subject: &Subject<'_>) -> Option<RawIssue> {
     let evidence = format!(
         "rate × latency gives {:.2} {} in flight, tasks × depth is {}: {}",
         law.predicted,
-        operations_of(subject.figure.phase),
+        subject.figure.phase.operations(),
         law.ran,
         percent(law.agreement)
     );
@@ -298,7 +298,7 @@ fn ratio_of_sums(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option
         "the mean of {} rates is {}, but all {} ÷ all time is {}",
         rates.len(),
         counts.text(mean),
-        counts.pick("bytes", operations_of(subject.figure.phase)),
+        counts.pick("bytes", subject.figure.phase.operations()),
         counts.text(of_sums)
     );
     let work = counts.pick("bytes", "operations");

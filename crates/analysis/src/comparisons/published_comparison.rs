@@ -8,7 +8,7 @@ use plan::{
 };
 use record::{Library, Metric, Published, PublishedOperation, PublishedStatistic, PublishedUnit};
 
-use crate::figures::{Figure, Rate, RateOf, RepetitionFigure, Subject, operation_of};
+use crate::figures::{Figure, Rate, RateOf, RepetitionFigure, Subject};
 use crate::gate::{
     Gate, Kind, Of, Statement, Value,
     table::{Column, amount, below, detail, list, share, subject, text, word},
@@ -438,7 +438,7 @@ pub fn own_value(case: &Case, figure: &Figure, published: &Published) -> Option<
 }
 
 fn latency_ns(figure: &Figure, statistic: PublishedStatistic) -> Option<f64> {
-    let latency = figure.response(operation_of(figure.phase).unwrap_or(Operation::Read))?;
+    let latency = figure.response(figure.phase.operation().unwrap_or(Operation::Read))?;
     match statistic {
         PublishedStatistic::Min => Some(latency.get("minimum")),
         PublishedStatistic::Max => Some(latency.get("maximum")),

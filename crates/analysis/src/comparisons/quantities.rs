@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use plan::{Bytes, Operation, Quantity, Selector, SettingValue};
 
-use crate::figures::{LARGE_TRANSFER, RateOf, RepetitionFigure, Subject, label, operation_of};
+use crate::figures::{LARGE_TRANSFER, RateOf, RepetitionFigure, Subject, label};
 use crate::gate::{Gate, Judgement};
 use crate::nodes::comparison;
 use crate::statistics::{Sample, Summary, median};
@@ -254,7 +254,7 @@ fn slowest_share(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
 
 /// The smallest mean over all transfers.
 fn latency(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
-    let of = |subject: &Subject<'_>| operation_of(subject.figure.phase).unwrap_or(Operation::Read);
+    let of = |subject: &Subject<'_>| subject.figure.phase.operation().unwrap_or(Operation::Read);
     let mean = |subject: &&Subject<'_>| Some(subject.figure.response(of(subject))?.mean_ns());
     let means = || chosen.iter().filter_map(|subject| Some((*subject, mean(subject)?)));
     let (best, value) =

@@ -1,6 +1,6 @@
 //! Which rate of a phase comes first: bytes for transfers, operations for everything else.
 
-use plan::{Amount, Bytes, Operation, Phase};
+use plan::{Amount, Bytes, Phase};
 use record::{PhaseRow, PublishedUnit};
 
 use crate::figures::{Figure, NodeFigure, NodeRate, Rate, RepetitionFigure};
@@ -60,43 +60,6 @@ impl RateOf {
     pub(crate) const fn of_node(self, node: &NodeRate) -> f64 {
         self.pick(node.bytes_per_second, node.transfers_per_second)
     }
-}
-
-/// The plural noun for operations of `phase`, as in `creates`.
-#[must_use]
-pub const fn operations_of(phase: Phase) -> &'static str {
-    match (phase, operation_of(phase)) {
-        (Phase::Benchmark, _) => "operations",
-        (Phase::FileWrite, _) => "writes",
-        (Phase::FileRead, _) => "reads",
-        (_, Some(Operation::Exchange)) => "RPC",
-        (_, Some(Operation::Find)) => "names",
-        (_, Some(Operation::Create)) => "creates",
-        (_, Some(Operation::Stat)) => "stats",
-        (_, Some(Operation::List)) => "lists",
-        (_, Some(Operation::Rename)) => "renames",
-        (_, Some(Operation::Remove)) => "removes",
-        (_, Some(Operation::Read | Operation::Write) | None) => "transfers",
-    }
-}
-
-/// The operation that a phase is named after. `None` for a phase with several operations.
-#[must_use]
-pub const fn operation_of(phase: Phase) -> Option<Operation> {
-    Some(match phase {
-        Phase::Mixed | Phase::Benchmark | Phase::Jobs => return None,
-        Phase::Fill | Phase::Load | Phase::Write | Phase::FileWrite => Operation::Write,
-        Phase::Read | Phase::CheckWrite | Phase::CheckRead | Phase::FileRead => Operation::Read,
-        Phase::Exchange => Operation::Exchange,
-        Phase::Find => Operation::Find,
-        Phase::TreeCreate | Phase::DirectoryCreate | Phase::FileCreate | Phase::Precreate => {
-            Operation::Create
-        }
-        Phase::DirectoryStat | Phase::FileStat => Operation::Stat,
-        Phase::DirectoryList => Operation::List,
-        Phase::DirectoryRename | Phase::FileRename => Operation::Rename,
-        Phase::DirectoryRemove | Phase::FileRemove | Phase::TreeRemove | Phase::Cleanup => Operation::Remove,
-    })
 }
 
 impl Figure {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use plan::{Bytes, Client, Phase, Plan, PlanSource};
 
 use crate::audit::{AuditIssue, Check, doubted};
-use crate::figures::{Figure, Subject, operation_of, subjects};
+use crate::figures::{Figure, Subject, subjects};
 use crate::gate::{
     Kind, Of, Statement,
     table::{Column, bytes, count, nanos, operations, subject, text, word},
@@ -131,7 +131,7 @@ impl DefinedIops {
             }),
             (figure.phase.writes() && workload.sync.per_write).then_some("each on stable storage"),
         ];
-        let latency = operation_of(figure.phase).and_then(|operation| figure.response(operation));
+        let latency = figure.phase.operation().and_then(|operation| figure.response(operation));
         Self {
             figure: subject.index,
             definition: Definition {

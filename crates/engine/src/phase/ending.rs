@@ -1,6 +1,6 @@
 //! When the tasks of a phase stop: after their operations, by the clock, or at a stonewall and the wear-out after it.
 
-use plan::{Nanos, Phase, Stonewall, Work};
+use plan::{Nanos, Stonewall, Work};
 
 use crate::phase::barrier::BarrierGuard;
 use crate::phase::clock::Scale;
@@ -88,21 +88,7 @@ impl PhaseJob<'_> {
     #[must_use]
     pub fn ending(&self) -> Ending {
         let workload = self.workload;
-        let may_stop = match workload.work {
-            Work::Tree(_) => !matches!(
-                self.phase,
-                Phase::TreeCreate
-                    | Phase::TreeRemove
-                    | Phase::FileRename
-                    | Phase::FileRemove
-                    | Phase::DirectoryRename
-                    | Phase::DirectoryRemove
-            ),
-            Work::Objects(_) => self.phase == Phase::Benchmark,
-            // The tasks of a search share the directories and are done when none is left.
-            Work::Find(_) => false,
-            Work::Transfers | Work::Rpc(_) | Work::Jobs(_) => self.phase.is_result(),
-        };
+        let may_stop = self.phase.may_stop();
         match (workload.stonewall, workload.duration) {
             _ if !may_stop || !matches!(self.limit, TransferLimit::Pass) => Ending::Volume,
             // Exchanges have no volume that a deadline could cut short.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use plan::{Bytes, Operation, Permutation, Phase, Tree, TreePlacement};
+use plan::{Bytes, Operation, Permutation, Phase, PhaseSubject, Tree, TreePlacement};
 use rustix::fs::OFlags;
 
 use crate::data::check::{NoiseTable, generations};
@@ -65,7 +65,7 @@ impl<'a> TreeRules<'a> {
             tree,
             placement,
             phase,
-            operation: operation(phase),
+            operation: phase.operation().unwrap_or(Operation::Create),
             all_tasks: workload.tasks,
             distinct_roots: u32::try_from(placement.roots(job.repetition).len()).unwrap_or(u32::MAX),
             bytes: bytes.0,
@@ -100,10 +100,7 @@ impl<'a> TreeRules<'a> {
 
     /// Whether the items are directories.
     pub(crate) fn of_directories(&self) -> bool {
-        matches!(
-            self.phase,
-            Phase::DirectoryCreate | Phase::DirectoryStat | Phase::DirectoryRename | Phase::DirectoryRemove
-        )
+        self.phase.subject() == PhaseSubject::Directories
     }
 
     /// Whether the phase creates or removes the directories of trees.
@@ -180,18 +177,5 @@ impl<'a> TreeRules<'a> {
             false if task < all => task..task + 1,
             _ => 0..0,
         }
-    }
-}
-
-/// The kind of operation in `phase`.
-fn operation(phase: Phase) -> Operation {
-    match phase {
-        Phase::FileWrite => Operation::Write,
-        Phase::FileRead => Operation::Read,
-        Phase::DirectoryStat | Phase::FileStat => Operation::Stat,
-        Phase::DirectoryList => Operation::List,
-        Phase::DirectoryRename | Phase::FileRename => Operation::Rename,
-        Phase::DirectoryRemove | Phase::FileRemove | Phase::TreeRemove => Operation::Remove,
-        _ => Operation::Create,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::workload::{AMOUNTS, LOADS};
 use crate::study::WrittenWorkload;
-use crate::{Bytes, Case, FileSet, Forecast, Phase, Plan, Selector, SettingValue, Side};
+use crate::{Bytes, Case, FileSet, Forecast, Plan, Selector, SettingValue, Side};
 
 /// The selections of a plan's claims, commitments and published figures.
 pub(super) fn selectors(plan: &Plan) -> impl Iterator<Item = &Selector> {
@@ -174,7 +174,7 @@ fn with_data(plan: &Plan) -> BTreeSet<String> {
         if *there >= footprint && reads_first(case) {
             found.insert(case.id.clone());
         }
-        if case.phases.iter().any(|phase| matches!(phase, Phase::Write | Phase::Fill)) {
+        if case.phases.iter().any(|phase| phase.only_writes()) {
             *there = footprint.max(*there);
         }
     }

@@ -102,7 +102,7 @@ impl<'a> Placement<'a> {
     #[must_use]
     pub fn owner(&self, task: u32, phase: Phase, repetition: u32) -> u32 {
         let tasks = self.workload.tasks;
-        if matches!(phase, Phase::Fill | Phase::Write) {
+        if phase.only_writes() {
             return task;
         }
         match self.workload.read_from {

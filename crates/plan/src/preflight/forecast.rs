@@ -134,7 +134,7 @@ impl<'p> Filled<'p> {
         let reads = case.phases.first().is_some_and(|phase| phase.needs_data());
         let rewrites = case.phases.contains(&Phase::Write) && files.existing == Existing::Reuse;
         let fills = files.fill && (reads || rewrites) && *data < footprint;
-        let writes = case.phases.iter().any(|phase| matches!(phase, Phase::Write | Phase::Fill));
+        let writes = case.phases.iter().any(|phase| phase.only_writes());
         // A phase limited by time or count may have ended early.
         let workload = &case.workload;
         let by_volume = workload.duration.is_none()

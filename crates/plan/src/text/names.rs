@@ -1,7 +1,7 @@
 //! Names of the variants of an enum.
 
 /// The variants in `rows`, which has one row per variant in the order of declaration.
-pub(crate) const fn variants<T: Copy, const N: usize>(rows: &[(T, &'static str); N]) -> [T; N] {
+pub(crate) const fn variants<T: Copy, R: Copy, const N: usize>(rows: &[(T, R); N]) -> [T; N] {
     let mut all = [rows[0].0; N];
     let mut index = 0;
     while index < N {

@@ -54,18 +54,7 @@ pub(crate) fn unit(phase: Phase) -> &'static str {
     if phase.counts_bytes() {
         return BYTES_PER_SECOND;
     }
-    match analysis::figures::operations_of(phase) {
-        "creates" => "creates/s",
-        "stats" => "stats/s",
-        "lists" => "lists/s",
-        "renames" => "renames/s",
-        "removes" => "removes/s",
-        "writes" => "writes/s",
-        "reads" => "reads/s",
-        "RPC" => "RPC/s",
-        "names" => "names/s",
-        _ => "operations/s",
-    }
+    phase.operations_per_second()
 }
 
 /// The unit of operations per second in `phase`: `IOPS` of transfers, else operations by their name, as in

@@ -235,7 +235,7 @@ fn rank_map(case: &Case, rows: &[TaskRow], figure: usize) -> Option<RankMap> {
     let placement = Placement::new(&case.workload);
     let of_case = || rows.iter().filter(|row| row.key.case == *case.id);
     let mut writers: BTreeMap<(u32, u32), &TaskRow> = BTreeMap::new();
-    for row in of_case().filter(|row| matches!(row.key.phase, Phase::Fill | Phase::Write)) {
+    for row in of_case().filter(|row| row.key.phase.only_writes()) {
         writers.insert((row.task, row.key.repetition), row);
     }
     // Data written in an earlier pass may be read again.

@@ -8,7 +8,7 @@ use plan::{Case, Existing, Keep};
 use record::first_named;
 
 use crate::RunnerError;
-use crate::files::trees::{claim_on, counts_missing, ends, has, in_target, left_there, makes};
+use crate::files::trees::{claim_on, counts_missing, has, in_target, left_there, makes};
 
 /// Rejects existing items that conflict with the cases that `are_left`, and missing items that these need.
 /// `keeps` returns the roots of a case that this rank is responsible for. Trees of a case are available to
@@ -52,7 +52,7 @@ pub(crate) fn check_roots<'a>(
                 }
             }
             let left = match (makes, case.workload.files.keep) {
-                _ if case.phases.iter().any(|phase| ends(*phase)) => TreeState::Nothing,
+                _ if case.phases.iter().any(|phase| phase.ends()) => TreeState::Nothing,
                 (_, Keep::Always) => TreeState::Kept,
                 (true, _) => TreeState::WhileNeeded,
                 (false, _) => known.unwrap_or(TreeState::Kept),

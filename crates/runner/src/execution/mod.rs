@@ -462,8 +462,7 @@ impl ExecutionState<'_> {
     ) -> Result<(), RunnerError> {
         let started = Instant::now();
         let mut ending = CaseEnding { wrong_data, failed, step: EndStep::Roots };
-        if trees::has(case) && self.checked.ranks > 1 && !case.phases.iter().any(|phase| trees::ends(*phase))
-        {
+        if trees::has(case) && self.checked.ranks > 1 && !case.phases.iter().any(|phase| phase.ends()) {
             ending.step = EndStep::Tasks;
             self.ranks.order(&Order::CaseEnds { case: index, ending })?;
             ending.step = EndStep::Roots;

@@ -6,8 +6,6 @@ use std::path::PathBuf;
 use plan::{Case, Phase, Work};
 use record::PhaseRecord;
 
-use crate::files::trees;
-
 /// Number of steps in each set that each task has done since the objects were created, by the roots of
 /// the objects.
 #[derive(Debug, Default)]
@@ -23,7 +21,7 @@ impl ObjectSteps {
     pub(super) fn after(&mut self, case: &Case, phase: Phase, record: &PhaseRecord) {
         let Work::Objects(objects) = &case.workload.work else { return };
         let roots = case.workload.roots(record.phase.key.repetition);
-        if trees::begins(phase) || trees::ends(phase) {
+        if phase.begins() || phase.ends() {
             self.0.remove(&roots);
             return;
         }

@@ -10,7 +10,6 @@ use record::{PhaseKey, Warning};
 use crate::execution::phases::PhasePreconditions;
 use crate::execution::state::ExecutionState;
 use crate::execution::turn::{CaseProgress, CaseState, CaseTurn};
-use crate::files::trees;
 use crate::ranks::order::Order;
 use crate::{Event, RunnerError};
 
@@ -117,7 +116,7 @@ impl ExecutionState<'_> {
                 PhasePreconditions { limits, renamings, steps_before, warnings_before },
             )?;
             turn.settling.add(&finished.record.phase);
-            if phase == Phase::Write || trees::creates_items(phase) {
+            if phase == Phase::Write || phase.creates_items() {
                 self.summary.most_transfers = self.summary.most_transfers.max(finished.most_transfers);
             }
             self.object_steps.after(case, phase, &finished.record);

@@ -35,8 +35,7 @@ impl ExecutionState<'_> {
         let directories = files.unique_dir && phase.is_transfers() && (phase.writes() || files.fill);
         let needs_data = phase.needs_data() || (rewrites && case.workload.work.is_transfers());
         let trees = trees::makes(case)
-            && (trees::begins(phase)
-                || (trees::in_target(&case.workload) && case.phases.first() == Some(&phase)));
+            && (phase.begins() || (trees::in_target(&case.workload) && case.phases.first() == Some(&phase)));
         if !(replace || directories || needs_data || trees) {
             return Ok(());
         }
@@ -144,7 +143,7 @@ impl ExecutionState<'_> {
                 share: own as f64 / f64::from(workload.tasks),
             });
         }
-        let made = case.phases.iter().any(|phase| trees::creates_items(*phase));
+        let made = case.phases.iter().any(|phase| phase.creates_items());
         let reads = phase.needs_data() && !self.ranks.is_simulated();
         let written = made || (reads && self.has_touched(case, pass));
         let order = PhaseOrder {
@@ -188,9 +187,7 @@ impl ExecutionState<'_> {
         let finished =
             FinishedPhase::of(whole.record(&totals, table, warnings_before), one_pass(workload, phase));
         if phase.writes() {
-            let whole = matches!(phase, Phase::Fill | Phase::Write)
-                && workload.duration.is_none()
-                && finished.partial.is_none();
+            let whole = phase.only_writes() && workload.duration.is_none() && finished.partial.is_none();
             for slot in Placement::new(workload).files(pass) {
                 let node = file_nodes.of(slot.index);
                 self.written.written(node, &slot.path, generation, whole, finished.partial.is_some());
@@ -258,9 +255,7 @@ fn one_pass(workload: &Workload, phase: Phase) -> u64 {
         Work::Transfers => workload.geometry.transfers_per_task(),
         // Without a stonewall, a task has tried all its items, so it was prevented from creating the
         // missing ones.
-        Work::Tree(tree) if trees::creates_items(phase) && workload.stonewall.is_some() => {
-            tree.items_per_task()
-        }
+        Work::Tree(tree) if phase.creates_items() && workload.stonewall.is_some() => tree.items_per_task(),
         Work::Tree(_) | Work::Objects(_) | Work::Rpc(_) | Work::Find(_) | Work::Jobs(_) => 0,
     }
 }

@@ -76,9 +76,8 @@ fn relies_on_others(case: &Case) -> bool {
 /// Whether `other` has left data in files of `case`.
 fn has_written_for(other: &Case, case: &Case) -> bool {
     let (files, own) = (&other.workload.files, &case.workload.files);
-    let writes = other.phases.iter().any(|phase| matches!(phase, Phase::Write | Phase::Fill))
-        || files.fill
-        || other.protocol.precondition > 0;
+    let writes =
+        other.phases.iter().any(|phase| phase.only_writes()) || files.fill || other.protocol.precondition > 0;
     let same = (files.sharing, files.unique_dir, files.file_per_repetition)
         == (own.sharing, own.unique_dir, own.file_per_repetition);
     writes

@@ -41,7 +41,7 @@ pub(crate) fn own_directories(case: &Case) -> Vec<PathBuf> {
 pub(crate) fn writes(case: &Case) -> bool {
     let protocol = &case.protocol;
     let around = case.workload.files.fill || protocol.wipe || protocol.precondition > 0;
-    around || case.phases.iter().any(|phase| phase.writes() || trees::changes(*phase))
+    around || case.phases.iter().any(|phase| phase.writes() || phase.changes_names())
 }
 
 /// The devices under `targets`, without duplicates.

@@ -23,34 +23,17 @@ pub(crate) fn has(case: &Case) -> bool {
     case.workload.work.makes_trees() && case.workload.backend.moves_data()
 }
 
-/// Whether `phase` creates all items that later phases need.
-pub(crate) fn begins(phase: Phase) -> bool {
-    matches!(phase, Phase::TreeCreate | Phase::Precreate | Phase::Load)
-}
-
-/// Whether `phase` removes all items.
-pub(crate) fn ends(phase: Phase) -> bool {
-    matches!(phase, Phase::TreeRemove | Phase::Cleanup)
-}
-
 /// Whether `phase` accesses items of another phase. If the protocol empties caches, these items must not be
 /// found in caches.
 pub(crate) fn finds(phase: Phase) -> bool {
-    !phase.is_transfers()
-        && !begins(phase)
-        && !matches!(phase, Phase::FileCreate | Phase::DirectoryCreate | Phase::Exchange)
+    !phase.is_transfers() && !phase.begins() && !phase.creates_items() && phase != Phase::Exchange
 }
 
 /// Whether `case` recreates its trees, so that existing ones are in its way.
 pub(crate) fn makes(case: &Case) -> bool {
     has(case)
-        && (in_target(&case.workload) && case.phases.iter().any(|phase| creates_items(*phase))
-            || case.phases.iter().any(|phase| begins(*phase)))
-}
-
-/// Whether `phase` creates items.
-pub(crate) fn creates_items(phase: Phase) -> bool {
-    matches!(phase, Phase::FileCreate | Phase::DirectoryCreate)
+        && (in_target(&case.workload) && case.phases.iter().any(|phase| phase.creates_items())
+            || case.phases.iter().any(|phase| phase.begins()))
 }
 
 /// Whether items, or sets of objects, are created in the target itself, next to other files.
@@ -150,19 +133,6 @@ pub(crate) fn claim_on(root: &Path) -> Option<(TargetClaim, PathBuf)> {
             |claim: &TargetClaim| claim.trees.iter().any(|tree| !tree.kept && place.join(&tree.path) == root);
         left.into_iter().find(|left| covers(&left.claim)).map(|left| (left.claim, place.clone()))
     })
-}
-
-/// Whether `phase` creates, changes or removes directory entries.
-pub(crate) fn changes(phase: Phase) -> bool {
-    !matches!(
-        phase,
-        Phase::DirectoryStat
-            | Phase::DirectoryList
-            | Phase::FileStat
-            | Phase::FileRead
-            | Phase::Exchange
-            | Phase::Find
-    ) && !phase.is_transfers()
 }
 
 /// Inodes and bytes that `tasks` of `case` use on their target. Directories of their trees count once.

@@ -73,18 +73,7 @@ impl Items {
             Phase::FileRead => tree.read_bytes.0,
             _ => 0,
         };
-        let operation = match phase {
-            Phase::FileRead => Operation::Read,
-            Phase::FileWrite => Operation::Write,
-            _ => match NameCall::of(phase) {
-                NameCall::Create => Operation::Create,
-                NameCall::Stat => Operation::Stat,
-                NameCall::List => Operation::List,
-                NameCall::Rename => Operation::Rename,
-                NameCall::Remove => Operation::Remove,
-                NameCall::Open => Operation::Read,
-            },
-        };
+        let operation = phase.operation().unwrap_or(Operation::Read);
         let per_directory = match phase {
             Phase::TreeCreate | Phase::TreeRemove => u64::from(tree.branching.max(1)),
             Phase::DirectoryList => 1,

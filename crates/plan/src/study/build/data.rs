@@ -120,7 +120,7 @@ pub(super) fn check(drafts: &[Draft<'_>], cases: &[Case], protocol: &Fields, err
                 reported = Some(workload);
             }
         }
-        if case.phases.iter().any(|phase| matches!(phase, Phase::Write | Phase::Fill)) {
+        if case.phases.iter().any(|phase| phase.only_writes()) {
             written.add(case, &Volume { whole: writes_all(case), ..needed }, local);
         }
     }

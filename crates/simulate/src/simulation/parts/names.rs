@@ -25,14 +25,7 @@ pub(crate) enum NameCall {
 impl NameCall {
     /// The operation on each item of `phase`.
     pub(crate) fn of(phase: Phase) -> Self {
-        match phase {
-            Phase::TreeCreate | Phase::DirectoryCreate | Phase::FileCreate | Phase::Precreate => Self::Create,
-            Phase::DirectoryStat | Phase::FileStat => Self::Stat,
-            Phase::DirectoryList => Self::List,
-            Phase::DirectoryRename | Phase::FileRename => Self::Rename,
-            Phase::DirectoryRemove | Phase::FileRemove | Phase::TreeRemove | Phase::Cleanup => Self::Remove,
-            _ => Self::Open,
-        }
+        phase.operation().map_or(Self::Open, Self::of_operation)
     }
 
     /// The operation on the name for an operation on a file.

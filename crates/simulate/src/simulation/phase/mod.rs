@@ -282,7 +282,7 @@ impl<'a> Running<'a> {
         }
         let job = self.input.job;
         let workload = job.workload;
-        let creates = matches!(job.phase, Phase::Write | Phase::Fill);
+        let creates = job.phase.only_writes();
         let shared = workload.files.sharing == Sharing::Shared;
         let names = self.moves_data && workload.work.is_transfers();
         let mut last = self.start;

@@ -5,7 +5,7 @@
 //! stars, and predicted values and bounds have the colour of text. Most colours are those of Okabe and Ito ("Color
 //! Universal Design", 2008), which can be distinguished with any colour vision.
 
-use plan::Phase;
+use plan::{Operation, Phase, PhaseSubject};
 
 pub(super) const BLUE: &str = "#0072B2";
 pub(super) const VERMILLION: &str = "#D55E00";
@@ -80,21 +80,19 @@ impl From<&'static str> for Look {
 
 /// The name of a phase's kind of work, and its shades.
 pub(crate) fn work(phase: Phase) -> (&'static str, &'static [&'static str]) {
-    match phase {
-        Phase::Read | Phase::FileRead => ("read", &[BLUE, SKY, "#00395A", "#8DA9C4"]),
-        Phase::Write | Phase::FileWrite => ("write", &[VERMILLION, "#F2A36B", "#7A3600", "#C08A6A"]),
-        Phase::Mixed => ("reads and writes", &[GREEN, "#7CCBB4", "#00513B", "#5F8F80"]),
-        Phase::Exchange => ("exchange", &[GREEN, "#7CCBB4", "#00513B", "#5F8F80"]),
-        Phase::Benchmark => ("round over objects", &[SKY, "#00395A", "#8DA9C4"]),
-        Phase::Find => ("search", &["#7570B3", "#B5B2D9", "#3F3A7A"]),
-        Phase::DirectoryStat | Phase::FileStat | Phase::DirectoryList => {
-            ("stat and list", &["#7570B3", "#B5B2D9", "#3F3A7A"])
+    match (phase.operation(), phase.subject()) {
+        (Some(Operation::Read), _) => ("read", &[BLUE, SKY, "#00395A", "#8DA9C4"]),
+        (Some(Operation::Write), PhaseSubject::Data | PhaseSubject::Files) => {
+            ("write", &[VERMILLION, "#F2A36B", "#7A3600", "#C08A6A"])
         }
-        Phase::DirectoryRename | Phase::FileRename => ("rename", &["#A6761D", "#D6B57A", "#5E420F"]),
-        Phase::DirectoryRemove | Phase::FileRemove | Phase::TreeRemove | Phase::Cleanup => {
-            ("remove", &[PURPLE, "#E6BBD2", "#7D3E60"])
-        }
-        Phase::Jobs => ("jobs", &[SKY, "#00395A", "#8DA9C4"]),
+        (None, PhaseSubject::Data) => ("reads and writes", &[GREEN, "#7CCBB4", "#00513B", "#5F8F80"]),
+        (Some(Operation::Exchange), _) => ("exchange", &[GREEN, "#7CCBB4", "#00513B", "#5F8F80"]),
+        (None, PhaseSubject::Objects) => ("round over objects", &[SKY, "#00395A", "#8DA9C4"]),
+        (Some(Operation::Find), _) => ("search", &["#7570B3", "#B5B2D9", "#3F3A7A"]),
+        (Some(Operation::Stat | Operation::List), _) => ("stat and list", &["#7570B3", "#B5B2D9", "#3F3A7A"]),
+        (Some(Operation::Rename), _) => ("rename", &["#A6761D", "#D6B57A", "#5E420F"]),
+        (Some(Operation::Remove), _) => ("remove", &[PURPLE, "#E6BBD2", "#7D3E60"]),
+        (None, _) => ("jobs", &[SKY, "#00395A", "#8DA9C4"]),
         _ => ("create", &[ORANGE, "#F5CF80", "#8A5F00"]),
     }
 }
