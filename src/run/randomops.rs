@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use plan::randomops::{Options, TOOL, Work, plan};
+use plan::randomops::{Options, TOOL, Until, plan};
 use plan::{Advice, Bytes, Layer, Nanos, Predictions};
 
 use crate::arguments::values;
@@ -115,7 +115,7 @@ fn options(arguments: &RandomopsArguments, world: &World) -> Options {
     Options {
         nodes: world.nodes(),
         tasks_per_node: arguments.tasks_per_node.unwrap_or(defaults.tasks_per_node),
-        work: arguments.duration.map_or(Work::Operations(arguments.operations), Work::Duration),
+        until: arguments.duration.map_or(Until::Operations(arguments.operations), Until::Duration),
         transfer: arguments.transfer,
         size: arguments.size,
         read_percent: arguments.read_percent,

@@ -8,8 +8,8 @@
 use std::mem::discriminant;
 
 use plan::{
-    Case, CaseEstimate, Interval, Layer, PassRole, Phase, Plan, PredictedRate, Predictions, RateUnit,
-    RunEnvironment, Source, Work,
+    Case, CaseEstimate, Interval, Layer, PassRole, Phase, PhaseSubject, Plan, PredictedRate, Predictions,
+    RateUnit, RunEnvironment, Source,
 };
 use record::{PhaseRow, Run};
 
@@ -91,7 +91,7 @@ fn measured<'r>(plan: &'r Plan, run: &'r Run) -> Vec<Measured<'r>> {
             let counts = |row: &&PhaseRow| case.role(row.key.repetition) == PassRole::Recorded;
             let counted: Vec<&PhaseRow> = of_phase().filter(counts).collect();
             let counted = if counted.is_empty() { of_phase().collect() } else { counted };
-            let rates: Vec<_> = counted.iter().filter_map(|row| rate_of(case, volume, row)).collect();
+            let rates: Vec<_> = counted.iter().filter_map(|row| rate_of(volume, row)).collect();
             let noise = noise(&rates);
             if let Some((rate, unit)) = over_repetitions(rates) {
                 all.push(Measured { case, phase, rate, unit, noise });
@@ -103,16 +103,16 @@ fn measured<'r>(plan: &'r Plan, run: &'r Run) -> Vec<Measured<'r>> {
 
 /// The rate of a phase by wall time: items of trees and objects; bytes of transfers. For jobs, the predicted
 /// bytes are divided by the measured time, so that a prediction reproduces the time.
-fn rate_of(case: &Case, estimate: &CaseEstimate, row: &PhaseRow) -> Option<(f64, RateUnit)> {
+fn rate_of(estimate: &CaseEstimate, row: &PhaseRow) -> Option<(f64, RateUnit)> {
     let seconds = row.wall_ns as f64 / 1e9;
-    let (amount, unit) = match &case.workload.work {
-        Work::Transfers => (row.bytes(), RateUnit::Bytes),
-        Work::Tree(_) | Work::Objects(_) | Work::Find(_) => (row.items, RateUnit::Operations),
-        Work::Jobs(_) => {
+    let (amount, unit) = match row.key.phase.subject() {
+        PhaseSubject::Data => (row.bytes(), RateUnit::Bytes),
+        PhaseSubject::Tables | PhaseSubject::Launches => {
             let estimate = estimate.phases.iter().find(|one| one.phase == row.key.phase)?;
             (estimate.bytes.0, RateUnit::Bytes)
         }
-        Work::Rpc(_) => return None,
+        PhaseSubject::Messages => return None,
+        _ => (row.items, RateUnit::Operations),
     };
     (amount > 0).then_some((amount as f64 / seconds, unit))
 }

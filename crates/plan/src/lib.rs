@@ -95,6 +95,7 @@ pub use text::units::{Bytes, Nanos};
 pub use text::visible::{cut_words, is_hidden, visible, visible_lines};
 pub use work::Work;
 pub use work::find::{Find, fits};
+pub use work::kind::{NamesMade, WorkKind};
 pub use work::names::{
     EntryType, JobsPlacement, ObjectsPlacement, RENAMED, TreePlacement, entry_type, table_name,
 };

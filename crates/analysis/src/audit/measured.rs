@@ -2,7 +2,7 @@
 
 use plan::{
     Nanos, Operation, PassRole, Phase, RateName, SHORT_PASSES_MIN, SHORT_SECONDS_MIN, SHORT_TURNS_MIN,
-    Stopping, Work, Workload,
+    Stopping, Workload,
 };
 use record::{CacheLocation, Provenance, PublishedUnit, Warning};
 
@@ -31,9 +31,9 @@ pub(super) fn doubts(subject: &Subject<'_>, among: usize) -> Vec<RawIssue> {
         Some(found) if found.check == Check::Cached => None,
         _ => memory::not_excluded(subject, &counted),
     };
-    let more_processors = match subject.case.workload.work {
-        Work::Transfers => "use more processors or nodes, larger transfers, or io_uring",
-        _ => "use more processors or nodes",
+    let more_processors = match subject.case.workload.work.is_transfers() {
+        true => "use more processors or nodes, larger transfers, or io_uring",
+        false => "use more processors or nodes",
     };
     let checks = [
         cached,
@@ -130,7 +130,7 @@ fn other_targets(counted: &[&RepetitionFigure]) -> Option<RawIssue> {
 /// of their own, whose reads are not in the account of this one.
 fn not_fetched(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<String> {
     let workload = &subject.case.workload;
-    if !workload.backend.moves_data() || matches!(workload.work, Work::Jobs(_)) {
+    if !workload.backend.moves_data() || workload.work.jobs().is_some() {
         return None;
     }
     let reads = counted.iter().filter(|one| memory::reads(subject, one));
@@ -174,15 +174,7 @@ fn too_short(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Raw
 
 /// What makes the phases of a workload longer.
 pub(super) fn longer(workload: &Workload) -> &'static str {
-    match &workload.work {
-        Work::Transfers if workload.duration.is_some() => "set a longer duration",
-        Work::Transfers => "move more data, or set a duration",
-        Work::Rpc(_) => "exchange more messages, or for a longer time",
-        Work::Tree(_) => "give each task more items",
-        Work::Find(_) => "search a tree with more files",
-        Work::Jobs(_) => "raise the scale",
-        Work::Objects(_) => "give each task more objects and steps",
-    }
+    workload.work.kind().longer(workload)
 }
 
 /// Whether the repetitions are not those that the protocol asks for: the case ended before all of them were done, or

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use plan::{Bytes, CACHE_MULTIPLE, Client, Order, Phase, SERVER_MEMORY_MULTIPLE, TargetDescription, Work};
+use plan::{Bytes, CACHE_MULTIPLE, Client, Order, Phase, SERVER_MEMORY_MULTIPLE, TargetDescription};
 use record::{CacheLocation, Provenance, Warning};
 
 use super::issue::RawIssue;
@@ -210,11 +210,8 @@ pub(super) fn reads(subject: &Subject<'_>, pass: &RepetitionFigure) -> bool {
 /// Whether the case only reads files or objects. A round over objects that also creates and removes them measures
 /// a rate of names.
 pub(super) fn reads_items(subject: &Subject<'_>) -> bool {
-    match (subject.figure.phase, &subject.case.workload.work) {
-        (Phase::FileRead, _) => true,
-        (Phase::Benchmark, Work::Objects(objects)) => objects.read_only,
-        _ => false,
-    }
+    let phase = subject.figure.phase;
+    !phase.is_transfers() && subject.case.workload.work.kind().only_reads(phase)
 }
 
 /// Whether the devices read so much more than a buffered pass asked for, counted in whole pages, that their
@@ -244,7 +241,7 @@ fn unknown(subject: &Subject<'_>, pass: &RepetitionFigure) -> String {
 /// is always the least recently used one, so the multiple of study D is enough. In any other order the hit rate is
 /// proportional to what the memories hold.
 fn multiple(subject: &Subject<'_>) -> u64 {
-    let streams = subject.case.workload.work == Work::Transfers && subject.figure.phase == Phase::Read;
+    let streams = subject.case.workload.work.is_transfers() && subject.figure.phase == Phase::Read;
     match subject.case.order() {
         Some(Order::Sequential) if streams => SERVER_MEMORY_MULTIPLE,
         _ => CACHE_MULTIPLE,

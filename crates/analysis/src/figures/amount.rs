@@ -10,7 +10,7 @@ use crate::statistics::whole;
 /// The number of bytes per operation for converting rates of `phase` between bytes and operations: the size of a
 /// transfer, of a file, or of a request with its response. `None` if it is not known.
 pub(crate) fn bytes_of_one(case: &Case, phase: Phase) -> Option<Bytes> {
-    let bytes = case.workload.work.operation_bytes(phase).unwrap_or(case.workload.geometry.transfer);
+    let bytes = case.workload.work.kind().operation_bytes(phase).unwrap_or(case.workload.geometry.transfer);
     case.knows(Condition::Transfer).then_some(bytes)
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plan::{Bytes, Case, Nanos, Phase, Work, Workload};
+use plan::{Bytes, Case, Nanos, Phase, Workload};
 use record::{NodeClock, PhaseRow, TaskRow, Warning};
 
 use crate::figures::{DeviceShare, node_rates};
@@ -32,7 +32,7 @@ pub fn phase_warnings(phase: &PhaseRow, tasks: &[TaskRow], case: &Case, usable_c
     warnings.extend(too_short(phase, case));
     warnings.extend(harness_bound(phase, workload, usable_cpus));
     warnings.extend(incomplete(phase, workload));
-    if let Some(threshold) = workload.outlier.filter(|_| !matches!(workload.work, Work::Jobs(_))) {
+    if let Some(threshold) = workload.outlier.filter(|_| workload.work.jobs().is_none()) {
         warnings.extend(outliers(tasks, threshold));
     }
     warnings.extend(slow_node_warnings(&node_rates(tasks, workload, phase.key.phase), phase.key.phase));
@@ -134,9 +134,9 @@ pub fn harness_bound(phase: &PhaseRow, workload: &Workload, usable_cpus: u32) ->
         return None;
     }
     let system_ns = if phase.key.phase.is_transfers() { phase.system_cpu_ns } else { 0 };
-    let (busy_ns, processors) = match workload.work {
-        Work::Jobs(_) => (phase.harness_cpu_ns?, 1),
-        _ => (phase.user_cpu_ns + system_ns, usable_cpus.min(workload.tasks).max(1)),
+    let (busy_ns, processors) = match workload.work.jobs() {
+        Some(_) => (phase.harness_cpu_ns?, 1),
+        None => (phase.user_cpu_ns + system_ns, usable_cpus.min(workload.tasks).max(1)),
     };
     let cpu_share = busy_ns as f64 / (phase.wall_ns as f64 * f64::from(processors));
     (cpu_share > CPU_SHARE_MAX).then_some(Warning::HarnessBound { cpu_share: cpu_share.min(1.0) })

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plan::{Case, Plan, Work};
+use plan::{Case, Plan};
 
 use crate::audit::Use;
 use crate::figures::{CPU_SHARE_MAX, Figure};
@@ -111,7 +111,7 @@ pub fn limits(plan: &Plan, figures: &[Figure], usable_cpus: u32) -> Vec<BoundBy>
     let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let limit = |(place, figure): (usize, &Figure)| {
         let case = cases.get(&*figure.case).filter(|case| case.workload.backend.moves_data())?;
-        let exchanges = matches!(case.workload.work, Work::Rpc(_));
+        let exchanges = !case.workload.work.has_target();
         bound_by(place, figure, case, usable_cpus).filter(|found| found.limit.is_of_program() || !exchanges)
     };
     let mut limits: Vec<BoundBy> = figures.iter().enumerate().filter_map(limit).collect();

@@ -107,10 +107,8 @@ fn of_same_jobs<'b, 'a>(sweep: Vec<&'b Subject<'a>>) -> Vec<Vec<&'b Subject<'a>>
 
 /// The work of a point without a limit on the jobs that run at a time.
 fn unlimited(subject: &Subject<'_>) -> Work {
-    match &subject.case.workload.work {
-        Work::Jobs(jobs) => Work::Jobs(Jobs { concurrency: 0, ..jobs.clone() }),
-        other => other.clone(),
-    }
+    let work = &subject.case.workload.work;
+    work.jobs().map_or_else(|| work.clone(), |jobs| Jobs { concurrency: 0, ..jobs.clone() }.into())
 }
 
 fn best_of(gate: &Gate<'_>, sweep: &[&Subject<'_>]) -> Option<Stated<Best>> {

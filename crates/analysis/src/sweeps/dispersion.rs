@@ -99,7 +99,8 @@ impl Statement for Dispersion {
 
 fn bytes_per_task(subject: &Subject<'_>) -> u64 {
     let workload = &subject.case.workload;
-    let each = workload.work.operation_bytes(subject.figure.phase).unwrap_or(workload.geometry.transfer);
+    let each =
+        workload.work.kind().operation_bytes(subject.figure.phase).unwrap_or(workload.geometry.transfer);
     workload.transfers_per_pass().saturating_mul(each.0)
 }
 

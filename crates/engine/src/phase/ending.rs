@@ -1,6 +1,6 @@
 //! When the tasks of a phase stop: after their operations, by the clock, or at a stonewall and the wear-out after it.
 
-use plan::{Nanos, Stonewall, Work};
+use plan::{Nanos, Stonewall};
 
 use crate::phase::barrier::BarrierGuard;
 use crate::phase::clock::Scale;
@@ -92,9 +92,7 @@ impl PhaseJob<'_> {
         match (workload.stonewall, workload.duration) {
             _ if !may_stop || !matches!(self.limit, TransferLimit::Pass) => Ending::Volume,
             // Exchanges have no volume that a deadline could cut short.
-            (Some(stonewall), _) if matches!(workload.work, Work::Rpc(_)) => {
-                Ending::Duration(stonewall.deadline)
-            }
+            (Some(stonewall), _) if workload.work.rpc().is_some() => Ending::Duration(stonewall.deadline),
             (Some(stonewall), _) => Ending::Stonewall(stonewall),
             (None, Some(duration)) => Ending::Duration(duration),
             (None, None) => Ending::Volume,

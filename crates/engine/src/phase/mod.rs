@@ -17,7 +17,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use plan::{ObjectsPlacement, Operation, TreePlacement, Work};
+use plan::{ObjectsPlacement, Operation, TreePlacement};
 
 use crate::backend::{COUNTS_STRIDE, Memory, ThreadLayout};
 use crate::data::buffer::{Arena, PAGE};
@@ -47,7 +47,7 @@ pub fn run(
     rendezvous: &dyn Rendezvous,
     controls: &Controls,
 ) -> Result<PhaseOutcome, EngineError> {
-    if let Work::Rpc(rpc) = &job.workload.work {
+    if let Some(rpc) = job.workload.work.rpc() {
         return rpc::run(job, rpc, rendezvous, controls);
     }
     // The clock's rate is measured from here on.

@@ -41,9 +41,9 @@ pub const SIZE: Bytes = Bytes(64 << 20);
 /// "Data presented as maximum at least three measurements" (study D).
 pub const REPETITIONS: u32 = 3;
 
-/// What each task does.
+/// What ends the work of each task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Work {
+pub enum Until {
     /// A number of operations.
     Operations(u64),
     /// Operations until the time is up.
@@ -60,8 +60,8 @@ pub struct Options {
     /// Tasks per node. The default is the number of processors of a node, as the published runs had 24 on nodes
     /// of 24 cores, or that of the processes that a launcher has started on it.
     pub tasks_per_node: u32,
-    /// What each task does.
-    pub work: Work,
+    /// What ends the work of each task.
+    pub until: Until,
     /// Bytes of one operation.
     pub transfer: Bytes,
     /// Bytes of each task's file; a multiple of `transfer`.
@@ -107,7 +107,7 @@ impl Options {
             directories,
             nodes: 1,
             tasks_per_node: processors.max(1),
-            work: Work::Operations(OPERATIONS),
+            until: Until::Operations(OPERATIONS),
             transfer: TRANSFER,
             size: SIZE,
             read_percent: 100,
@@ -184,11 +184,11 @@ impl Options {
         let nodes = if self.nodes == 1 { String::new() } else { format!(" on {} nodes", self.nodes) };
         let count = |count: u64, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
         let tasks = count(u64::from(tasks), "task");
-        match self.work {
-            Work::Operations(operations) => {
+        match self.until {
+            Until::Operations(operations) => {
                 format!("randomops: {tasks}{nodes}, {operations} {what} of {} each", self.transfer)
             }
-            Work::Duration(time) => {
+            Until::Duration(time) => {
                 format!("randomops: {tasks}{nodes}, {what} of {} for {time}", self.transfer)
             }
         }
@@ -242,9 +242,9 @@ pub fn plan(options: Options) -> Result<Plan, PlanError> {
     if options.rotates() && phase != Phase::Write {
         spec.read_from = ReadFrom::Shift { tasks: options.tasks_per_node };
     }
-    match options.work {
-        Work::Operations(operations) => spec.operations = Some(operations),
-        Work::Duration(time) => spec.duration = Some(time),
+    match options.until {
+        Until::Operations(operations) => spec.operations = Some(operations),
+        Until::Duration(time) => spec.duration = Some(time),
     }
     spec.read_percent = options.read_percent;
     spec.signature = options.seed;
@@ -282,7 +282,7 @@ const TARGET: &str = "storage";
 
 #[cfg(test)]
 mod tests {
-    use super::{Options, Work, plan};
+    use super::{Options, Until, plan};
     use crate::{
         Advice, Backend, Bytes, Keep, Layer, Nanos, Phase, Placement, Plan, PlanError, ReadFrom, Workload,
         cross_node_reads,
@@ -357,10 +357,10 @@ mod tests {
     #[test]
     fn operations_or_a_time_end_a_repetition() {
         assert_eq!(workload(|_| ()).operations, Some(2000));
-        let timed = workload(|options| options.work = Work::Duration(Nanos::secs(300)));
+        let timed = workload(|options| options.until = Until::Duration(Nanos::secs(300)));
         assert_eq!((timed.operations, timed.duration), (None, Some(Nanos::secs(300))));
-        assert_eq!(field(|options| options.work = Work::Operations(0)), "operations");
-        assert_eq!(field(|options| options.work = Work::Duration(Nanos(0))), "duration");
+        assert_eq!(field(|options| options.until = Until::Operations(0)), "operations");
+        assert_eq!(field(|options| options.until = Until::Duration(Nanos(0))), "duration");
     }
 
     #[test]
@@ -406,7 +406,7 @@ mod tests {
         );
         let timed = |options: &mut Options| {
             (options.tasks_per_node, options.read_percent) = (1, 75);
-            options.work = Work::Duration(Nanos::secs(10));
+            options.until = Until::Duration(Nanos::secs(10));
         };
         assert_eq!(title(timed), "randomops: 1 task, random transfers, 75 % reads, of 4 KiB for 10 s");
     }

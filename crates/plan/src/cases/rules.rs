@@ -1,7 +1,7 @@
 //! Rules that depend on the kind of target.
 
 use crate::cases::criteria::SERVER_MEMORY_MULTIPLE;
-use crate::{Bytes, Case, Forecast, Layer, PlanError, ReadFrom, Sharing, TargetDescription, Work};
+use crate::{Bytes, Case, Forecast, Layer, PlanError, ReadFrom, Sharing, TargetDescription};
 
 /// Node-local storage cannot hold a file shared by several nodes, and a node cannot read data written by
 /// another.
@@ -37,7 +37,7 @@ pub fn node_local_rule(case: &Case, target: &TargetDescription) -> Result<(), Pl
         }
         return Ok(());
     }
-    if let Work::Objects(objects) = &workload.work {
+    if let Some(objects) = workload.work.objects() {
         if nodes > 1 && objects.offset > 0 {
             return Err(PlanError::new(
                 "offset",
@@ -50,7 +50,7 @@ pub fn node_local_rule(case: &Case, target: &TargetDescription) -> Result<(), Pl
         }
         return Ok(());
     }
-    if matches!(workload.work, Work::Rpc(_) | Work::Find(_) | Work::Jobs(_)) {
+    if !workload.work.is_transfers() {
         return Ok(());
     }
     if workload.files.sharing == Sharing::Shared && workload.tasks > 1 {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::workload::clock_of;
 use crate::cases::scaling::{Untold, UntoldKind};
-use crate::{Case, Claim, Expectation, Phase, Plan, Selector, Side, Work};
+use crate::{Case, Claim, Expectation, Phase, Plan, Selector, Side};
 
 /// Each case that is left, with what it was.
 pub(super) fn pairs<'p>(of: &'p Plan, left: &'p Plan) -> impl Iterator<Item = (&'p Case, &'p Case)> {
@@ -14,13 +14,7 @@ pub(super) fn pairs<'p>(of: &'p Plan, left: &'p Plan) -> impl Iterator<Item = (&
 
 /// The amount of a case that scaling lowers.
 fn amount(case: &Case) -> u64 {
-    match &case.workload.work {
-        Work::Transfers => case.workload.footprint().0,
-        Work::Tree(tree) => tree.items_per_task(),
-        Work::Objects(objects) => objects.steps,
-        Work::Jobs(jobs) => jobs.scale_billionths,
-        Work::Rpc(_) | Work::Find(_) => 0,
-    }
+    case.workload.work.kind().amount(&case.workload)
 }
 
 /// The power of two by which the amount is smaller. `None` if it is not.
@@ -56,20 +50,15 @@ pub(super) fn preparation(kept: &[(&Case, &Case)]) -> Vec<String> {
 /// shorter passes only make it less sure, which the statistics say.
 fn is_of_something_else(was: &Case, is: &Case) -> Option<String> {
     let (one, other) = (&was.workload, &is.workload);
-    let direct = |case: &Case| match &case.workload.work {
-        Work::Jobs(jobs) => jobs.direct,
-        _ => case.workload.direct,
-    };
+    let direct = |case: &Case| case.workload.work.kind().is_direct(&case.workload);
     let protocol = |case: &Case| (case.protocol.warm_up, case.protocol.precondition, case.protocol.rounds);
     match () {
         () if direct(was) != direct(is) => {
             Some("it was measured with direct instead of buffered I/O".to_owned())
         }
-        () if amount(was) != amount(is) => smaller(was, is).map(|factor| match one.work {
-            Work::Transfers => {
-                format!("its files are smaller, {} instead of {}", other.footprint(), one.footprint())
-            }
-            _ => format!("what it works on is smaller, ÷ {factor}"),
+        () if amount(was) != amount(is) => smaller(was, is).map(|factor| match one.work.is_transfers() {
+            true => format!("its files are smaller, {} instead of {}", other.footprint(), one.footprint()),
+            false => format!("what it works on is smaller, ÷ {factor}"),
         }),
         () if protocol(was) != protocol(is) => {
             Some("warm-ups, preconditionings or early rounds were given up".to_owned())

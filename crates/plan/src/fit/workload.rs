@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use super::cost::whole_up;
 use super::limits::{FOOTPRINT_MIN, PASS_SECONDS_MIN, TRANSFERS_MIN};
 use crate::study::WrittenWorkload;
+use crate::work::kind::halvings;
 use crate::{
-    Advice, Bytes, CACHE_MULTIPLE, Case, CaseEstimate, MEMORY_MULTIPLE_MIN, Nanos, PHASE_SECONDS_MIN, Plan,
-    SERVER_MEMORY_MULTIPLE, SHORT_PASSES_MIN, SettingValue, Sharing, Stopping, TargetDescription, Work,
+    Bytes, CACHE_MULTIPLE, Case, CaseEstimate, MEMORY_MULTIPLE_MIN, Nanos, PHASE_SECONDS_MIN, Plan,
+    SERVER_MEMORY_MULTIPLE, SHORT_PASSES_MIN, SettingValue, Sharing, Stopping, TargetDescription,
 };
 
 /// Keys of amounts: they are not changed where one of them is swept.
@@ -17,8 +18,6 @@ pub(super) const AMOUNTS: [&str; 8] =
 pub(super) const LOADS: [&str; 3] = ["tasks", "tasks_per_node", "nodes"];
 /// Keys of times that end a phase.
 const CLOCKS: [&str; 3] = ["duration", "stonewall", "phase_max"];
-/// Tables of jobs are not made smaller than by this power of two; they have few rows then.
-const JOBS_EXPONENT_MAX: u32 = 12;
 /// A steady state needs some rounds before the window that counts.
 const STEADY_WINDOWS: u32 = 2;
 
@@ -122,8 +121,13 @@ impl<'p> ScaledWorkload<'p> {
             let value = written.integer(key)?;
             Some((key, (value >> exponent.min(63)).max(1).to_string()))
         };
-        match &self.cases[0].workload.work {
-            Work::Transfers => match (written.integer("size"), written.integer("block")) {
+        let work = &self.cases[0].workload.work;
+        if work.jobs().is_some() {
+            let scale = written.number("scale").unwrap_or(1.0) / 2_f64.powi(exponent.cast_signed());
+            return vec![("scale", format!("{scale:.12}"))];
+        }
+        match work.is_transfers() {
+            true => match (written.integer("size"), written.integer("block")) {
                 (Some(size), _) => {
                     vec![("size", in_bytes(whole(size >> exponent.min(63), self.unit(true))))]
                 }
@@ -135,13 +139,7 @@ impl<'p> ScaledWorkload<'p> {
                 }
                 (None, None) => Vec::new(),
             },
-            Work::Tree(_) => halved("items_per_directory").into_iter().collect(),
-            Work::Objects(_) => ["precreated", "steps"].into_iter().filter_map(halved).collect(),
-            Work::Jobs(_) => {
-                let scale = written.number("scale").unwrap_or(1.0) / 2_f64.powi(exponent.cast_signed());
-                vec![("scale", format!("{scale:.12}"))]
-            }
-            Work::Rpc(_) | Work::Find(_) => Vec::new(),
+            false => work.kind().halved_keys().iter().copied().filter_map(halved).collect(),
         }
     }
 
@@ -244,25 +242,13 @@ fn transfers_min(case: &Case) -> u64 {
     TRANSFERS_MIN * u64::from(case.workload.backend.depth())
 }
 
-/// How often `value` can be halved without becoming less than `least`.
-fn halvings(value: u64, least: u64) -> u32 {
-    (value / least.max(1)).checked_ilog2().unwrap_or(0)
-}
-
 /// The largest exponent with enough transfers for a task, and files that are large enough.
 fn exponent_max(case: &Case) -> u32 {
     let workload = &case.workload;
-    match &workload.work {
-        Work::Transfers => {
-            let transfers = halvings(workload.transfers_per_pass(), transfers_min(case));
-            transfers.min(halvings(workload.footprint().0, FOOTPRINT_MIN.0))
-        }
-        Work::Tree(tree) => {
-            halvings(tree.items_per_task(), TRANSFERS_MIN).min(halvings(tree.items_per_directory, 1))
-        }
-        Work::Objects(objects) => halvings(objects.steps.min(objects.precreated), TRANSFERS_MIN),
-        Work::Jobs(_) => JOBS_EXPONENT_MAX,
-        Work::Rpc(_) | Work::Find(_) => 0,
+    let most = workload.work.kind().halvings(workload, TRANSFERS_MIN);
+    match workload.work.is_transfers() {
+        true => most.min(halvings(workload.footprint().0, FOOTPRINT_MIN.0)),
+        false => most,
     }
 }
 
@@ -280,14 +266,7 @@ fn exponent_caches(case: &Case, target: Option<&TargetDescription>) -> u32 {
 /// The largest exponent with which the page cache of a node holds no more of the data than as it is.
 fn exponent_uncached(case: &Case, memory: Bytes) -> u32 {
     let workload = &case.workload;
-    let volume = match &workload.work {
-        Work::Transfers if workload.backend.moves_data() && !workload.direct => {
-            let volume = workload.footprint().min(workload.bytes()).0;
-            volume / u64::from(workload.tasks) * u64::from(workload.tasks.div_ceil(workload.nodes))
-        }
-        Work::Jobs(jobs) if !jobs.direct => jobs.loaded_bytes().0,
-        _ => return u32::MAX,
-    };
+    let Some(volume) = workload.work.kind().cached_bytes(workload) else { return u32::MAX };
     let needed = memory.0 as f64 * MEMORY_MULTIPLE_MIN;
     if memory.0 == 0 || (volume as f64) < needed {
         return u32::MAX;
@@ -330,16 +309,7 @@ pub(super) fn clock_of(case: &Case) -> Option<Nanos> {
 
 /// Whether direct I/O is possible, and measures the same but for the page cache.
 fn can_be_direct(case: &Case) -> bool {
-    /// Every device takes transfers of whole pages.
-    const PAGE: u64 = 4096;
-    let workload = &case.workload;
-    let is_plain = workload.advice == Advice::None && !workload.forget && workload.primed == 0;
-    let is_able = workload.backend.capabilities().direct_refused.is_none();
-    match &workload.work {
-        Work::Transfers => is_plain && is_able && workload.geometry.transfer.0.is_multiple_of(PAGE),
-        Work::Jobs(_) => true,
-        Work::Tree(_) | Work::Objects(_) | Work::Rpc(_) | Work::Find(_) => false,
-    }
+    case.workload.work.kind().can_be_direct(&case.workload)
 }
 
 fn whole(bytes: u64, unit: u64) -> u64 {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::{PlanError, Rpc, Spread, Work, Workload};
+use crate::{PlanError, Rpc, Spread, Workload};
 
 /// The tasks of one process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct Assigned {
 /// Errors if there are fewer nodes or processes than the workload needs.
 pub fn assign(workload: &Workload, node_of: &[u32]) -> Result<Vec<Assigned>, PlanError> {
     match workload.spread {
-        _ if let Work::Rpc(rpc) = &workload.work => over_ends(rpc, workload.nodes, node_of),
+        _ if let Some(rpc) = workload.work.rpc() => over_ends(rpc, workload.nodes, node_of),
         Spread::Nodes => over_nodes(workload, node_of),
         Spread::Ranks { tasks_per_rank } => over_ranks(workload.tasks, tasks_per_rank, node_of.len()),
     }

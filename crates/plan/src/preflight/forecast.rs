@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Bytes, Case, Existing, FileSet, Phase, Placement, Sharing, Work};
+use crate::{Bytes, Case, Existing, FileSet, NamesMade, Phase, Placement, Sharing};
 
 /// The share of the sum of all devices that `tasks` spread over `targets` can reach: `T / (D ·
 /// ceil(T / D))`. The targets with one task more determine the end of the phase.
@@ -72,29 +72,7 @@ impl Forecast {
         let workload = &case.workload;
         let passes = u64::from(case.passes_max());
         let sets = if workload.files.file_per_repetition { passes } else { 1 };
-        let makes = |phase: Phase| match case.phases.contains(&phase) {
-            true => workload.operations_of(phase).unwrap_or(0),
-            false => 0,
-        };
-        let (files, directories, file_bytes) = match &workload.work {
-            Work::Tree(tree) => {
-                let trees = if case.phases.contains(&Phase::TreeCreate) {
-                    tree.directories().saturating_mul(tree.trees(workload.tasks))
-                } else {
-                    0
-                };
-                let items = makes(Phase::DirectoryCreate).saturating_add(trees);
-                (makes(Phase::FileCreate), items, tree.write_bytes)
-            }
-            Work::Objects(objects) => {
-                let sets = u64::from(objects.sets).saturating_mul(u64::from(workload.tasks));
-                (sets.saturating_mul(objects.precreated), sets, objects.object_bytes)
-            }
-            Work::Transfers | Work::Rpc(_) | Work::Find(_) => (0, 0, Bytes(0)),
-            Work::Jobs(jobs) => {
-                (jobs.loaded_files(), 0, Bytes(jobs.loaded_bytes().0 / jobs.loaded_files().max(1)))
-            }
-        };
+        let NamesMade { files, directories, file_bytes } = workload.work.kind().names(workload, &case.phases);
         let targets = u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX).max(1);
         Self {
             files: files.saturating_mul(sets),

@@ -4,7 +4,7 @@ use super::case_criteria::CaseCriteria;
 use super::concern::whole;
 use super::prediction::{Interval, PredictedRate, RateUnit, Source};
 use super::{AssumedDevice, RunEnvironment};
-use crate::{Bytes, Case, Forecast, Jobs, Layer, Phase, Work};
+use crate::{Bytes, Case, Forecast, Jobs, Layer, Phase};
 
 /// An assumed rate may be too high or too low by this factor, because disks, flash and arrays behind networks differ
 /// that much.
@@ -88,17 +88,7 @@ impl Phases<'_> {
     /// Part of the `bytes` of `phase` that is read.
     fn read_of(&self, phase: Phase, bytes: Bytes) -> Bytes {
         let workload = &self.case().workload;
-        let (read, all) = match (phase, &workload.work) {
-            (Phase::Mixed, _) => (u64::from(workload.read_percent), 100),
-            (Phase::Benchmark, Work::Objects(objects)) if !objects.read_only => (1, 2),
-            (Phase::Benchmark, _) => (1, 1),
-            (Phase::Jobs, Work::Jobs(jobs)) => {
-                let traffic = jobs.traffic();
-                (traffic.read.0, traffic.read.0.saturating_add(traffic.written.0).max(1))
-            }
-            (phase, _) if phase.makes() => (0, 1),
-            _ => (1, 1),
-        };
+        let (read, all) = workload.work.kind().read_part(workload, phase);
         whole(bytes.0 as f64 * (read as f64 / all as f64))
     }
 
@@ -287,11 +277,7 @@ impl Phases<'_> {
         };
         let read_bytes = self.read_of(phase, bytes);
         // Exchanges of a warm-up take time, but do not count.
-        let before = match &workload.work {
-            Work::Rpc(rpc) if phase.is_result() => rpc.warm_up.as_secs_f64(),
-            _ => 0.0,
-        };
-        let seconds = seconds + Interval::exact(before);
+        let seconds = seconds + Interval::exact(workload.work.kind().warm_up().as_secs_f64());
         PhaseEstimate { phase, bytes_per_second, source, bytes, read_bytes, operations, seconds, by_clock }
     }
 

@@ -1,6 +1,7 @@
 //! Kinds of work of a workload.
 
 pub(crate) mod find;
+pub(crate) mod kind;
 pub(crate) mod names;
 pub(crate) mod operation;
 pub(crate) mod rpc;
@@ -8,7 +9,7 @@ pub(crate) mod tree;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Find, Jobs, Objects, Rpc, Tree};
+use crate::{Find, Jobs, Objects, Rpc, Tree};
 
 /// The kind of work of a workload's tasks.
 ///
@@ -70,17 +71,29 @@ impl Work {
         matches!(self, Self::Tree(_) | Self::Objects(_) | Self::Jobs(_))
     }
 
-    /// Bytes that each operation of a phase moves. Returns `None` for transfers, whose size is given by
-    /// the geometry.
+    /// The objects, if the tasks cycle through some.
     #[must_use]
-    pub const fn operation_bytes(&self, phase: crate::Phase) -> Option<Bytes> {
+    pub const fn objects(&self) -> Option<&Objects> {
         match self {
-            Self::Transfers => None,
-            Self::Tree(tree) => Some(tree.bytes_per_item(phase)),
-            Self::Objects(objects) => Some(objects.object_bytes),
-            Self::Rpc(rpc) => Some(Bytes(rpc.request_bytes.0 + rpc.response_bytes.0)),
-            Self::Find(_) => Some(Bytes(0)),
-            Self::Jobs(jobs) => Some(jobs.page_bytes),
+            Self::Objects(objects) => Some(objects),
+            Self::Transfers | Self::Tree(_) | Self::Rpc(_) | Self::Find(_) | Self::Jobs(_) => None,
+        }
+    }
+
+    /// The messages, if the tasks exchange some.
+    #[must_use]
+    pub const fn rpc(&self) -> Option<&Rpc> {
+        match self {
+            Self::Rpc(rpc) => Some(rpc),
+            Self::Transfers | Self::Tree(_) | Self::Objects(_) | Self::Find(_) | Self::Jobs(_) => None,
+        }
+    }
+
+    /// The messages, to change them.
+    pub const fn rpc_mut(&mut self) -> Option<&mut Rpc> {
+        match self {
+            Self::Rpc(rpc) => Some(rpc),
+            Self::Transfers | Self::Tree(_) | Self::Objects(_) | Self::Find(_) | Self::Jobs(_) => None,
         }
     }
 
@@ -91,5 +104,11 @@ impl Work {
             Self::Find(find) => Some(find),
             Self::Transfers | Self::Tree(_) | Self::Objects(_) | Self::Rpc(_) | Self::Jobs(_) => None,
         }
+    }
+}
+
+impl From<Jobs> for Work {
+    fn from(jobs: Jobs) -> Self {
+        Self::Jobs(jobs)
     }
 }

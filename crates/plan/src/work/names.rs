@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::jobs::JobSpace;
-use crate::{Jobs, Objects, Tree, Work, Workload};
+use crate::{Jobs, Objects, Tree, Workload};
 
 /// Suffix of the first item's name while the others are renamed in a ring, as in mdtest.
 pub const RENAMED: &str = "-XX";
@@ -44,19 +44,6 @@ fn once(workload: &Workload, of: impl Fn(u32) -> PathBuf) -> Vec<PathBuf> {
     all.sort();
     all.dedup();
     all
-}
-
-impl Workload {
-    /// The directories that `repetition` creates below the targets and that hold everything it creates there, each
-    /// listed once; the targets themselves for [`Tree::in_target`] and [`Objects::in_target`]. Empty for work without
-    /// names.
-    #[must_use]
-    pub fn roots(&self, repetition: u32) -> Vec<PathBuf> {
-        let trees = TreePlacement::new(self).map(|placement| placement.roots(repetition));
-        let objects = ObjectsPlacement::new(self).map(|placement| placement.roots(repetition));
-        let jobs = JobsPlacement::new(self).map(|placement| placement.roots(repetition));
-        trees.or(objects).or(jobs).unwrap_or_default()
-    }
 }
 
 /// The kind of object behind a name of a tree or object set.
@@ -211,10 +198,7 @@ impl<'a> ObjectsPlacement<'a> {
     /// The objects of `workload`, if it has any.
     #[must_use]
     pub fn new(workload: &'a Workload) -> Option<Self> {
-        match &workload.work {
-            Work::Objects(objects) => Some(Self { workload, objects }),
-            _ => None,
-        }
+        workload.work.objects().map(|objects| Self { workload, objects })
     }
 
     /// The parameters of the objects.

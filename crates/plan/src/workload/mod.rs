@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Backend, Bytes, Geometry, Nanos, Phase, PlanError, Stonewall, Work};
+use crate::{Backend, Bytes, Geometry, Nanos, PlanError, Stonewall, Work};
 
 /// Whether tasks share one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -374,106 +374,10 @@ impl From<Workload> for WorkloadSpec {
 }
 
 impl Workload {
-    /// Transfers of each task in one phase that nothing ends earlier: those of one pass, or the number given by
-    /// [`WorkloadSpec::operations`].
-    #[must_use]
-    pub fn transfers_per_task(&self) -> u64 {
-        self.operations.unwrap_or_else(|| self.transfers_per_pass())
-    }
-
-    /// Transfers of each task in one pass over its part of the files.
-    #[must_use]
-    pub fn transfers_per_pass(&self) -> u64 {
-        let all = match &self.work {
-            Work::Transfers => self.geometry.transfers_per_task(),
-            Work::Tree(tree) => tree.items_per_task(),
-            Work::Objects(objects) => u64::from(objects.sets).saturating_mul(objects.steps),
-            Work::Rpc(_) | Work::Jobs(_) => 1,
-            // The number of names is not known in advance.
-            Work::Find(_) => u64::MAX,
-        };
-        self.transfer_limit.map_or(all, |limit| limit.min(all))
-    }
-
     /// Whether each task ends a phase with a `sync(2)`: see [`crate::Tree::sync_all`].
     #[must_use]
     pub fn syncs_all(&self) -> bool {
         self.backend.moves_data() && self.work.tree().is_some_and(|tree| tree.sync_all)
-    }
-
-    /// Bytes of the files that one pass of all tasks covers. A fill writes this much, and this much free space is
-    /// needed.
-    #[must_use]
-    pub fn footprint(&self) -> Bytes {
-        match &self.work {
-            Work::Transfers => {
-                Bytes(self.transfers_per_pass() * u64::from(self.tasks) * self.geometry.transfer.0)
-            }
-            Work::Tree(tree) => {
-                Bytes(tree.operations(Phase::FileCreate, self.tasks).saturating_mul(tree.write_bytes.0))
-            }
-            Work::Objects(objects) => {
-                let sets = u64::from(objects.sets).saturating_mul(u64::from(self.tasks));
-                Bytes(sets.saturating_mul(objects.precreated).saturating_mul(objects.object_bytes.0))
-            }
-            Work::Rpc(_) | Work::Find(_) => Bytes(0),
-            Work::Jobs(jobs) => jobs.loaded_bytes(),
-        }
-    }
-
-    /// Operations of all tasks in one pass of `phase`, for work other than transfers. Returns `None` for transfers,
-    /// and if only a clock ends the phase.
-    #[must_use]
-    pub fn operations_of(&self, phase: Phase) -> Option<u64> {
-        match &self.work {
-            Work::Tree(tree) => Some(tree.operations(phase, self.tasks)),
-            Work::Objects(objects) => Some(objects.operations(phase, self.tasks)),
-            Work::Transfers | Work::Rpc(_) | Work::Find(_) | Work::Jobs(_) => None,
-        }
-    }
-
-    /// Bytes of all tasks in one pass of `phase`.
-    #[must_use]
-    pub fn phase_bytes(&self, phase: Phase) -> Bytes {
-        match (&self.work, self.operations_of(phase)) {
-            (Work::Tree(tree), Some(items)) => Bytes(items.saturating_mul(tree.bytes_per_item(phase).0)),
-            (Work::Objects(objects), Some(_)) => {
-                let sets = u64::from(objects.sets).saturating_mul(u64::from(self.tasks));
-                let moved = match phase {
-                    Phase::Precreate => objects.precreated,
-                    Phase::Benchmark if objects.read_only => objects.steps,
-                    Phase::Benchmark => objects.steps.saturating_mul(2),
-                    _ => 0,
-                };
-                Bytes(sets.saturating_mul(moved).saturating_mul(objects.object_bytes.0))
-            }
-            (Work::Jobs(jobs), _) => match phase {
-                Phase::Load => jobs.loaded_bytes(),
-                _ => jobs.read_bytes(),
-            },
-            _ => self.bytes(),
-        }
-    }
-
-    /// Transfers of all tasks in one phase.
-    #[must_use]
-    pub fn transfers(&self) -> u64 {
-        self.transfers_per_task().saturating_mul(u64::from(self.tasks))
-    }
-
-    /// Bytes of all tasks in one phase; for work other than transfers, those of its largest phase.
-    #[must_use]
-    pub fn bytes(&self) -> Bytes {
-        let largest =
-            |phases: &[Phase]| phases.iter().map(|phase| self.phase_bytes(*phase)).max().unwrap_or_default();
-        match &self.work {
-            Work::Transfers => {}
-            Work::Tree(_) => return largest(&[Phase::FileCreate, Phase::FileRead]),
-            Work::Objects(_) => return largest(&[Phase::Precreate, Phase::Benchmark]),
-            Work::Rpc(_) | Work::Find(_) => return Bytes(0),
-            Work::Jobs(_) => return largest(&[Phase::Load, Phase::Jobs]),
-        }
-        Bytes(self.transfers().saturating_mul(self.geometry.transfer.0))
     }
 
     /// The name of the order of the transfers in tables.
@@ -483,47 +387,6 @@ impl Workload {
             Order::RandomBlocks { .. } if self.geometry.transfers_per_block() == 1 => "random",
             order => order.name(),
         }
-    }
-
-    /// The conditions attached to every figure of `phase`, as in `4 KiB random read, direct, uring depth 32,
-    /// 1 task`.
-    #[must_use]
-    pub fn conditions(&self, phase: Phase) -> String {
-        let tasks = if self.tasks == 1 { "task" } else { "tasks" };
-        let nodes = if self.nodes == 1 { String::new() } else { format!(" on {} nodes", self.nodes) };
-        let by = format!("{} depth {}", self.backend.name(), self.backend.depth());
-        match &self.work {
-            Work::Transfers => {}
-            Work::Tree(tree) => {
-                let looks = matches!(phase, Phase::FileStat | Phase::DirectoryStat);
-                let order = if looks && tree.random.is_some() { ", random" } else { "" };
-                let (place, items) = (tree.place_in_words(), tree.items_in_words(phase));
-                return format!("{phase}{order}, {} {tasks}{nodes}, {place}, {items}, {by}", self.tasks);
-            }
-            Work::Objects(objects) => {
-                return format!("{phase}, {} {tasks}{nodes}, {}, {by}", self.tasks, objects.in_words());
-            }
-            Work::Find(find) => {
-                return format!("{phase}, {} {tasks}{nodes}, {find}, {by}", self.tasks);
-            }
-            Work::Rpc(rpc) => return rpc.conditions(self.nodes, self.backend.depth()),
-            Work::Jobs(jobs) => return jobs.conditions(phase),
-        }
-        let order = match self.order {
-            Order::Strided { stride } => format!("strided ({stride})"),
-            Order::Same => "same-place".to_owned(),
-            _ => self.order_name().to_owned(),
-        };
-        let path = match (self.backend.capabilities().by_calls, self.direct) {
-            (false, _) => "",
-            (true, true) => "direct, ",
-            (true, false) => "buffered, ",
-        };
-        let mix = match phase {
-            Phase::Mixed => format!(" ({} % reads)", self.read_percent),
-            _ => String::new(),
-        };
-        format!("{} {order} {phase}{mix}, {path}{by}, {} {tasks}{nodes}", self.geometry.transfer, self.tasks)
     }
 }
 

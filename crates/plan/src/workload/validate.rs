@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 use crate::work::tree::PATH_BYTES_MAX;
 use crate::workload::backend::names_with;
 use crate::workload::limits::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, TASKS_MAX};
-use crate::{
-    Bytes, Geometry, Order, PlanError, Sharing, Spread, TreePlacement, Work, Workload, WorkloadSpec,
-};
+use crate::{Bytes, Geometry, Order, PlanError, Sharing, Spread, TreePlacement, Workload, WorkloadSpec};
 
 /// Maximum transfer size: Linux moves at most 2 GiB minus one page in one call (see `read(2)`,
 /// notes).
@@ -19,18 +17,7 @@ impl WorkloadSpec {
     /// # Errors
     /// The first value that cannot be measured, with what is allowed.
     pub fn validate(self) -> Result<Workload, PlanError> {
-        if self.work.is_transfers() {
-            self.check_sizes()?;
-            self.check_order()?;
-        }
-        match &self.work {
-            Work::Transfers => {}
-            Work::Tree(tree) => tree.check(self.tasks)?,
-            Work::Objects(objects) => objects.check(self.tasks)?,
-            Work::Find(find) => find.check(self.backend)?,
-            Work::Rpc(rpc) => rpc.check(self.tasks, self.nodes, self.backend)?,
-            Work::Jobs(jobs) => jobs.check(self.tasks, self.nodes, self.backend)?,
-        }
+        self.work.kind().check(&self)?;
         self.check_tasks()?;
         self.check_times()?;
         self.check_backend()?;
@@ -68,7 +55,7 @@ impl WorkloadSpec {
         Ok(())
     }
 
-    fn check_sizes(&self) -> Result<(), PlanError> {
+    pub(crate) fn check_sizes(&self) -> Result<(), PlanError> {
         let Geometry { transfer, block, segments } = self.geometry;
         if transfer.0 == 0 {
             return Err(PlanError::new(
@@ -113,7 +100,7 @@ impl WorkloadSpec {
         Ok(())
     }
 
-    fn check_order(&self) -> Result<(), PlanError> {
+    pub(crate) fn check_order(&self) -> Result<(), PlanError> {
         if let Order::RandomBlocks { blocks, .. } = self.order
             && (blocks == 0 || blocks > i64::MAX.unsigned_abs() / self.geometry.block.0.max(1))
         {
@@ -150,8 +137,7 @@ impl WorkloadSpec {
     }
 
     fn check_tasks(&self) -> Result<(), PlanError> {
-        let exchanges = matches!(self.work, Work::Rpc(_));
-        if self.files.targets.is_empty() && !exchanges {
+        if self.files.targets.is_empty() && self.work.has_target() {
             return Err(PlanError::new("target", "there is no target", "name at least one path"));
         }
         if self.files.exact_names && self.files.sharing == Sharing::PerTask {
@@ -165,7 +151,7 @@ impl WorkloadSpec {
             ));
         }
         // Nodes of exchanges may only respond.
-        if !exchanges && (self.nodes == 0 || self.nodes > self.tasks) {
+        if self.work.has_target() && (self.nodes == 0 || self.nodes > self.tasks) {
             return Err(PlanError::new(
                 "nodes",
                 format!("{} tasks cannot run on {} nodes", self.tasks, self.nodes),

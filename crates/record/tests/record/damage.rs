@@ -232,7 +232,11 @@ fn kill_9_leaves_every_finished_phase() {
         assert_eq!(run.state, RunState::Killed);
         assert!(run.all_phases().count() >= 7 + attempt - 1, "{} phases", run.all_phases().count());
         assert!(run.all_phases().count() >= running.all_phases().count());
-        assert!(run.damage.iter().all(|damage| damage.what.contains("torn")), "{:?}", run.damage);
+        assert!(
+            run.damage.iter().all(|damage| damage.what.contains("while it was being written")),
+            "{:?}",
+            run.damage
+        );
         let case = |number: usize| sample::case(&format!("case{number}"), 50);
         let records: Vec<_> =
             (0..=run.all_phases().count() / 4).flat_map(case).take(run.all_phases().count()).collect();

@@ -1,6 +1,6 @@
 //! Short forms of conditions for table columns; the long form is [`plan::Workload::conditions`].
 
-use plan::{Bytes, Case, Client, Layer, Phase, Work, Workload};
+use plan::{Case, Client, Layer, Phase, Workload};
 use record::{Manifest, Provenance};
 
 use crate::format::BYTES_PER_SECOND;
@@ -29,24 +29,7 @@ pub(crate) fn path_of(case: &Case) -> String {
 ///
 /// For files and directories `file-create of 32 KiB`; for exchanges `1 KiB → 4 KiB one-to-one`.
 pub(crate) fn what(workload: &Workload, phase: Phase) -> String {
-    match &workload.work {
-        Work::Transfers => {}
-        Work::Rpc(rpc) => {
-            return format!("{} → {} {}", rpc.request_bytes, rpc.response_bytes, rpc.pattern.name());
-        }
-        Work::Find(find) => return format!("{phase} {}", find.matching),
-        Work::Tree(_) | Work::Objects(_) | Work::Jobs(_) => {
-            return match workload.work.operation_bytes(phase) {
-                None | Some(Bytes(0)) => phase.name().to_owned(),
-                Some(bytes) => format!("{phase} of {bytes}"),
-            };
-        }
-    }
-    let does = match phase {
-        Phase::Mixed => format!("mix {}/{}", workload.read_percent, 100 - workload.read_percent.min(100)),
-        _ => phase.name().to_owned(),
-    };
-    format!("{} {} {does}", workload.geometry.transfer, workload.order_name())
+    workload.what(phase)
 }
 
 /// The unit in which a figure of `phase` is shown: `bytes/s`, or operations by their name.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use plan::{Case, Commitment, Phase, Plan, RunEnvironment, Work, state_caches, visible};
+use plan::{Case, Commitment, Phase, Plan, RunEnvironment, state_caches, visible};
 
 use crate::format::screen::Screen;
 use crate::format::table::wrapped;
@@ -40,10 +40,10 @@ fn unstated(plan: &Plan) -> impl Iterator<Item = String> {
 /// Whether a figure of `phase` of `case` depends on where data is read from.
 fn reads(case: &Case, phase: Phase) -> bool {
     let workload = &case.workload;
-    let does = match (phase, &workload.work) {
-        (Phase::Mixed, _) => workload.read_percent > 0,
-        (Phase::Benchmark, Work::Objects(objects)) => objects.read_only,
-        (phase, _) => matches!(phase, Phase::Read | Phase::FileRead | Phase::Jobs),
+    let does = match phase {
+        Phase::Mixed => workload.read_percent > 0,
+        Phase::Jobs => true,
+        _ => phase.is_result() && workload.work.kind().only_reads(phase),
     };
     does && workload.backend.moves_data()
 }

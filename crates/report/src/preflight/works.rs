@@ -1,7 +1,7 @@
 //! Descriptions of cases by their kind of work: trees, objects, requests and responses, jobs; transfers are in
 //! `case`.
 
-use plan::{Case, CaseEstimate, Existing, Phase, PhaseEstimate, RunEnvironment, Source, Work, visible};
+use plan::{Case, CaseEstimate, Existing, Phase, PhaseEstimate, RunEnvironment, Source, visible};
 
 use super::case::{clock_words, keep_words, phases_words, predicted_transfers, tasks_words, transfer_lines};
 use super::jobs;
@@ -16,9 +16,9 @@ pub(super) fn what_lines(
     estimate: &CaseEstimate,
     environment: &RunEnvironment,
 ) -> Vec<(&'static str, String)> {
-    let mut lines = match case.workload.work {
-        Work::Transfers => transfer_lines(case, estimate, environment),
-        _ => names_lines(case, estimate),
+    let mut lines = match case.workload.work.is_transfers() {
+        true => transfer_lines(case, estimate, environment),
+        false => names_lines(case, estimate),
     };
     lines.retain(|(name, _)| environment.model.is_none() || !FILES_HERE.contains(name));
     lines
@@ -28,39 +28,36 @@ pub(super) fn what_lines(
 fn names_lines(case: &Case, estimate: &CaseEstimate) -> Vec<(&'static str, String)> {
     let (workload, forecast) = (&case.workload, &estimate.forecast);
     let mut lines = vec![("tasks", tasks_words(workload))];
-    match &workload.work {
-        Work::Tree(tree) => {
-            let each = if tree.own_trees { "a tree for each task" } else { "one tree for all tasks" };
-            let all = directories(tree.directories());
-            let (items, each_has) = (grouped(tree.items_per_task()), grouped(tree.items_per_directory));
-            let used = directories(tree.used_directories().1);
-            lines.push(("tree", format!("{each}: {} levels below the topmost, {all}", tree.depth)));
-            lines.push(("items", format!("{items} of each task: {each_has} in each of {used}")));
-            let (one, two, three) = (tree.shift, 2 * u64::from(tree.shift), 3 * u64::from(tree.shift));
-            let shift = || {
-                format!(
-                    "task t looks at items of t + {one}, reads those of t + {two}, removes those of t + {three}"
-                )
-            };
-            lines.extend((one > 0).then(|| ("shift", shift())));
-        }
-        Work::Objects(work) => {
-            let (sets, objects, steps) = (work.sets, grouped(work.precreated), grouped(work.steps));
-            lines.push(("sets", format!("{sets} of each task, {objects} objects in each, {steps} steps")));
-        }
-        Work::Rpc(rpc) => {
-            let (each, pattern, by) = (rpc.connections, rpc.pattern, plan::Rpc::TRANSPORT);
-            lines.push(("messages", format!("{} out, {} back", rpc.request_bytes, rpc.response_bytes)));
-            lines.push(("connections", format!("{each} of each pair, {pattern}, over {by}")));
-        }
-        Work::Find(find) => {
-            let places = workload.files.targets.iter().map(|target| target.display().to_string());
-            lines.push(("in", places.collect::<Vec<_>>().join(" ")));
-            lines.push(("finds", find.to_string()));
-        }
-        Work::Jobs(jobs) => lines.extend(jobs::lines(jobs, workload)),
-        Work::Transfers => {}
+    if let Some(tree) = workload.work.tree() {
+        let each = if tree.own_trees { "a tree for each task" } else { "one tree for all tasks" };
+        let all = directories(tree.directories());
+        let (items, each_has) = (grouped(tree.items_per_task()), grouped(tree.items_per_directory));
+        let used = directories(tree.used_directories().1);
+        lines.push(("tree", format!("{each}: {} levels below the topmost, {all}", tree.depth)));
+        lines.push(("items", format!("{items} of each task: {each_has} in each of {used}")));
+        let (one, two, three) = (tree.shift, 2 * u64::from(tree.shift), 3 * u64::from(tree.shift));
+        let shift = || {
+            format!(
+                "task t looks at items of t + {one}, reads those of t + {two}, removes those of t + {three}"
+            )
+        };
+        lines.extend((one > 0).then(|| ("shift", shift())));
     }
+    if let Some(work) = workload.work.objects() {
+        let (sets, objects, steps) = (work.sets, grouped(work.precreated), grouped(work.steps));
+        lines.push(("sets", format!("{sets} of each task, {objects} objects in each, {steps} steps")));
+    }
+    if let Some(rpc) = workload.work.rpc() {
+        let (each, pattern, by) = (rpc.connections, rpc.pattern, plan::Rpc::TRANSPORT);
+        lines.push(("messages", format!("{} out, {} back", rpc.request_bytes, rpc.response_bytes)));
+        lines.push(("connections", format!("{each} of each pair, {pattern}, over {by}")));
+    }
+    if let Some(find) = workload.work.find() {
+        let places = workload.files.targets.iter().map(|target| target.display().to_string());
+        lines.push(("in", places.collect::<Vec<_>>().join(" ")));
+        lines.push(("finds", find.to_string()));
+    }
+    lines.extend(workload.work.jobs().into_iter().flat_map(|jobs| jobs::lines(jobs, workload)));
     // The directories of jobs are shown with the space that each needs.
     if workload.work.makes_trees() && workload.work.jobs().is_none() {
         let (files, made) = (grouped(forecast.files), directories(forecast.directories));

@@ -16,7 +16,7 @@ use analysis::{
     gate::{Quantity, Value},
     statistics::Summary,
 };
-use plan::{Case, Condition, Operation, PassRole, Setting, SettingValue, Work};
+use plan::{Case, Condition, Operation, PassRole, Setting, SettingValue};
 use record::Run;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
@@ -132,7 +132,7 @@ impl Figure {
         let is_cached = |check: &Check| matches!(check, Check::Cached | Check::CachedFileData);
         let is_buffered = case.is_some_and(|case| case.is_direct() != Some(true));
         let sized = case.filter(|case| case.knows(Condition::Transfer));
-        let of_operation = sized.and_then(|case| case.workload.work.operation_bytes(source.phase));
+        let of_operation = sized.and_then(|case| case.workload.work.kind().operation_bytes(source.phase));
         let transfer = || sized.map(|case| case.workload.geometry.transfer);
         let conditions = match run.manifest.plan.criteria.exclusive {
             Some(exclusive) => format!("{}, {}", source.conditions, names::exclusive(exclusive)),
@@ -146,7 +146,7 @@ impl Figure {
             tasks: case.and_then(Case::tasks),
             transfer_bytes: of_operation.or_else(transfer).map(|bytes| bytes.0),
             data_bytes: case
-                .filter(|case| matches!(case.workload.work, plan::Work::Transfers) && case.volume().is_some())
+                .filter(|case| case.workload.work.is_transfers() && case.volume().is_some())
                 .map(|case| case.workload.footprint().0),
             conditions,
             caveats,
@@ -270,7 +270,7 @@ impl Figure {
 
 impl Exchange {
     fn of(case: &Case, source: &analysis::figures::Figure) -> Option<Self> {
-        let Work::Rpc(rpc) = &case.workload.work else { return None };
+        let rpc = case.workload.work.rpc()?;
         let rate = source.transfers_per_second.median;
         Some(Self {
             pattern: rpc.pattern.name(),

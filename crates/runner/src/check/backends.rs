@@ -1,6 +1,6 @@
 //! Replaces the backend of a case if it is not available on the host.
 
-use plan::{Backend, Bytes, Case, Plan, Sharing, Spread, Work, Workload, WorkloadSpec};
+use plan::{Backend, Bytes, Case, Plan, Sharing, Spread, Workload, WorkloadSpec};
 use record::{Warning, WarningRow};
 
 use crate::RunnerError;
@@ -40,7 +40,7 @@ fn with_threads(workload: &Workload) -> Result<Workload, RunnerError> {
     let mut spec: WorkloadSpec = workload.clone().into();
     let depth = spec.backend.depth();
     spec.backend = Backend::plain();
-    if let Work::Rpc(rpc) = &mut spec.work {
+    if let Some(rpc) = spec.work.rpc_mut() {
         // Plain calls have one request in flight per connection.
         rpc.connections = rpc.connections.saturating_mul(depth);
         spec.tasks = rpc.tasks();

@@ -1,7 +1,7 @@
 //! Asks the file systems of the targets which sizes of direct transfers they take.
 
 use engine::EngineError;
-use plan::{Bytes, Case, Work};
+use plan::{Bytes, Case};
 
 use crate::RunnerError;
 use crate::files::paths::leads_to_device;
@@ -39,11 +39,5 @@ pub(super) fn check_direct(case: &Case) -> Result<(), RunnerError> {
 
 /// The sizes of the transfers of `case`, or of its files if each is written and read as a whole.
 fn sizes(case: &Case) -> Vec<Bytes> {
-    let workload = &case.workload;
-    match &workload.work {
-        Work::Transfers => vec![workload.geometry.transfer],
-        Work::Tree(tree) => case.phases.iter().map(|phase| tree.bytes_per_item(*phase)).collect(),
-        Work::Objects(objects) => vec![objects.object_bytes],
-        Work::Rpc(_) | Work::Find(_) | Work::Jobs(_) => Vec::new(),
-    }
+    case.workload.work.kind().direct_sizes(&case.workload, &case.phases)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use plan::{Case, Phase, Work};
+use plan::{Case, Phase};
 use record::PhaseRecord;
 
 /// Number of steps in each set that each task has done since the objects were created, by the roots of
@@ -19,7 +19,7 @@ impl ObjectSteps {
 
     /// Records the steps of a finished `phase`.
     pub(super) fn after(&mut self, case: &Case, phase: Phase, record: &PhaseRecord) {
-        let Work::Objects(objects) = &case.workload.work else { return };
+        let Some(objects) = case.workload.work.objects() else { return };
         let roots = case.workload.roots(record.phase.key.repetition);
         if phase.begins() || phase.ends() {
             self.0.remove(&roots);

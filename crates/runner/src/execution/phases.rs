@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use plan::{Case, Existing, Phase, Placement, Work, Workload};
+use plan::{Case, Existing, Phase, Placement};
 use record::{PhaseKey, PhaseRecord, Warning};
 
 use crate::execution::jobs::{JobRows, is_failure};
@@ -184,8 +184,10 @@ impl ExecutionState<'_> {
             on: assignment.nodes(topology),
             is_simulated,
         };
-        let finished =
-            FinishedPhase::of(whole.record(&totals, table, warnings_before), one_pass(workload, phase));
+        let finished = FinishedPhase::of(
+            whole.record(&totals, table, warnings_before),
+            workload.work.kind().needed(workload, phase),
+        );
         if phase.writes() {
             let whole = phase.only_writes() && workload.duration.is_none() && finished.partial.is_none();
             for slot in Placement::new(workload).files(pass) {
@@ -246,16 +248,5 @@ impl FinishedPhase {
             most_transfers: transfers().max().unwrap_or(0),
             record,
         }
-    }
-}
-
-/// Number of operations of each task in one pass of `phase`, if fewer would leave something unwritten.
-fn one_pass(workload: &Workload, phase: Phase) -> u64 {
-    match &workload.work {
-        Work::Transfers => workload.geometry.transfers_per_task(),
-        // Without a stonewall, a task has tried all its items, so it was prevented from creating the
-        // missing ones.
-        Work::Tree(tree) if phase.creates_items() && workload.stonewall.is_some() => tree.items_per_task(),
-        Work::Tree(_) | Work::Objects(_) | Work::Rpc(_) | Work::Find(_) | Work::Jobs(_) => 0,
     }
 }

@@ -1,6 +1,6 @@
 //! Restores the data of cases that a resumed run skips, for the cases that need it.
 
-use plan::{Case, Existing, Phase, Work};
+use plan::{Case, Existing, Phase};
 
 use crate::RunnerError;
 use crate::execution::phases::PhasePreconditions;
@@ -14,7 +14,7 @@ impl ExecutionState<'_> {
     /// the record contains the skipped case only as it was measured. If `case` `goes_on` after passes of
     /// its own, these may have written the data.
     pub(super) fn restore(&mut self, index: usize, case: &Case, goes_on: bool) -> Result<(), RunnerError> {
-        if matches!(case.workload.work, Work::Objects(_)) {
+        if case.workload.work.objects().is_some() {
             return self.restore_objects(index, case);
         }
         let checked = self.checked;

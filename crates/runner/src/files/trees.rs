@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use plan::shell_word;
-use plan::{Case, Nanos, ObjectsPlacement, Phase, TreePlacement, Work, Workload};
+use plan::{Case, Nanos, ObjectsPlacement, Phase, TreePlacement, Workload};
 use record::{SweepResult, TargetClaim, sweep_names, sweep_tree};
 
 use crate::RunnerError;
@@ -38,11 +38,7 @@ pub(crate) fn makes(case: &Case) -> bool {
 
 /// Whether items, or sets of objects, are created in the target itself, next to other files.
 pub(crate) fn in_target(workload: &Workload) -> bool {
-    match &workload.work {
-        Work::Tree(tree) => tree.in_target,
-        Work::Objects(objects) => objects.in_target,
-        Work::Transfers | Work::Rpc(_) | Work::Find(_) | Work::Jobs(_) => false,
-    }
+    workload.work.kind().is_in_target()
 }
 
 /// Whether the targets of `case` must exist, because items are created directly in them and not in a
@@ -53,7 +49,7 @@ pub(crate) fn needs_target(case: &Case) -> bool {
 
 /// Whether a phase of `case` counts everything it does not find, so that nothing needs to exist before.
 pub(crate) fn counts_missing(case: &Case) -> bool {
-    matches!(&case.workload.work, Work::Objects(objects) if objects.in_target)
+    case.workload.work.objects().is_some_and(|objects| objects.in_target)
 }
 
 /// The roots of every pass of `case`.
@@ -141,24 +137,22 @@ pub(crate) fn needs(case: &Case, tasks: u64) -> (u64, u64) {
     if tasks == 0 {
         return (0, 0);
     }
-    match &case.workload.work {
-        Work::Tree(tree) => {
-            let trees = if tree.own_trees { tasks } else { 1 };
-            let items = tree.items_per_task().saturating_mul(tasks);
-            let of = |phase: Phase| if case.phases.contains(&phase) { items } else { 0 };
-            let (files, directories) = (of(Phase::FileCreate), of(Phase::DirectoryCreate));
-            let own = tree.directories().saturating_mul(trees);
-            let inodes = files.saturating_add(directories).saturating_add(own);
-            (inodes, files.saturating_mul(blocks(tree.write_bytes.0)))
-        }
-        Work::Objects(objects) => {
-            let sets = u64::from(objects.sets).saturating_mul(tasks);
-            let all = sets.saturating_mul(objects.precreated);
-            (all.saturating_add(sets), all.saturating_mul(blocks(objects.object_bytes.0)))
-        }
-        // There are few tables, and each job space has its own estimate.
-        Work::Jobs(_) | Work::Transfers | Work::Rpc(_) | Work::Find(_) => (0, 0),
+    if let Some(tree) = case.workload.work.tree() {
+        let trees = if tree.own_trees { tasks } else { 1 };
+        let items = tree.items_per_task().saturating_mul(tasks);
+        let of = |phase: Phase| if case.phases.contains(&phase) { items } else { 0 };
+        let (files, directories) = (of(Phase::FileCreate), of(Phase::DirectoryCreate));
+        let own = tree.directories().saturating_mul(trees);
+        let inodes = files.saturating_add(directories).saturating_add(own);
+        return (inodes, files.saturating_mul(blocks(tree.write_bytes.0)));
     }
+    if let Some(objects) = case.workload.work.objects() {
+        let sets = u64::from(objects.sets).saturating_mul(tasks);
+        let all = sets.saturating_mul(objects.precreated);
+        return (all.saturating_add(sets), all.saturating_mul(blocks(objects.object_bytes.0)));
+    }
+    // There are few tables, and each job space has its own estimate.
+    (0, 0)
 }
 
 /// Creates `root`. Returns whether it is new.

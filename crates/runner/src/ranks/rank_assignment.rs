@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use comm::Topology;
-use plan::{Assigned, Case, FileSlot, Phase, Placement, PlanError, ReadFrom, Sharing, Work, Workload};
+use plan::{Assigned, Case, FileSlot, Phase, Placement, PlanError, ReadFrom, Sharing, Workload};
 
 use crate::files::paths::{paths, sets};
 use crate::files::trees::{in_target, is_node_local};
@@ -99,7 +99,7 @@ impl RootOwners<'_> {
         let (targets, tasks) = (&files.targets, self.case.workload.tasks);
         let count = u32::try_from(targets.len()).unwrap_or(u32::MAX);
         // All job spaces are used, even if there are fewer launches.
-        let count = if matches!(self.case.workload.work, Work::Jobs(_)) { count } else { count.min(tasks) };
+        let count = if self.case.workload.work.jobs().is_some() { count } else { count.min(tasks) };
         let node_of = self.topology.node_of();
         let mut all: Vec<PathBuf> = Vec::new();
         for first in 0..count {

@@ -1,6 +1,6 @@
 //! How long a run on a model computes.
 
-use plan::{Case, CaseEstimate, PhaseEstimate, Plan, Work};
+use plan::{Case, CaseEstimate, PhaseEstimate, Plan};
 
 use super::SimulatedMachine;
 use crate::model::Distribution;
@@ -33,17 +33,15 @@ impl SimulatedMachine {
         let operations = |phase: &PhaseEstimate| phase.operations.unwrap_or(phase.bytes.0 / transfer) as f64;
         let most = estimate.phases.iter().map(operations).fold(0.0, f64::max);
         let in_flight = f64::from(workload.tasks) * f64::from(workload.backend.depth().max(1));
-        let simulated = match workload.work {
-            _ if !self.setup.extrapolates => most,
-            Work::Jobs(_) | Work::Objects(_) | Work::Rpc(_) => most,
-            _ if self.setup.model.node.cache.is_some()
-                && !workload.direct
-                && workload.work.is_transfers() =>
-            {
+        let work = &workload.work;
+        let is_whole = !self.setup.extrapolates || work.jobs().is_some() || work.objects().is_some();
+        let simulated = match () {
+            () if is_whole => most,
+            () if self.setup.model.node.cache.is_some() && !workload.direct && work.is_transfers() => {
                 most.min(BUFFERED)
             }
-            _ if self.is_random() => most.min(RANDOM.max(TURNS * in_flight)),
-            _ => most.min(TURNS * in_flight),
+            () if self.is_random() => most.min(RANDOM.max(TURNS * in_flight)),
+            () => most.min(TURNS * in_flight),
         };
         let pieces = self.setup.layout_of(case).map_or(1.0, |layout| {
             let chunk = self.setup.model.layouts[layout].chunk.map_or(u64::MAX, |chunk| chunk.0.max(1));

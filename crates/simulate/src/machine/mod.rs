@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use comm::{Clock, Topology};
 use engine::{Controls, PhaseJob};
-use plan::{Binding, Case, Order, Plan, ReadFrom, Rpc, Work, Workload};
+use plan::{Binding, Case, Order, Plan, ReadFrom, Rpc, Workload};
 use record::HostFacts;
 use runner::{Machine, MachinePhase, RunnerError};
 
@@ -48,9 +48,9 @@ impl SimulatedMachine {
         let nodes = needed.clamp(1, model.node.count);
         let system = System::new(&model, nodes);
         // Each endpoint of exchanges is a process.
-        let ends = |case: &Case| match &case.workload.work {
-            Work::Rpc(rpc) => rpc.ends.div_ceil(case.workload.nodes.max(1)),
-            _ => 1,
+        let ends = |case: &Case| {
+            let of_rpc = case.workload.work.rpc().map(|rpc| rpc.ends.div_ceil(case.workload.nodes.max(1)));
+            of_rpc.unwrap_or(1)
         };
         let processes = plan.cases.iter().map(ends).max().unwrap_or(1) as usize;
         let names = (0..nodes).flat_map(|node| repeat_n(node_name(&model, node), processes));
@@ -136,15 +136,13 @@ impl SimulatedMachine {
         let each = bytes_of_task(workload);
         node_of.iter().for_each(|node| bytes[*node as usize] += each);
         let together = node_of.windows(2).all(|pair| pair[0] == pair[1]);
-        let own = match &workload.work {
-            Work::Tree(tree) => tree.shift == 0,
-            Work::Objects(objects) => objects.offset == 0,
-            _ => workload.read_from == ReadFrom::Same,
-        };
+        let shift = workload.work.tree().map(|tree| tree.shift);
+        let shift = shift.or(workload.work.objects().map(|objects| objects.offset));
+        let own = shift.map_or(workload.read_from == ReadFrom::Same, |shift| shift == 0);
         let own = own || together;
-        let order = match &workload.work {
-            Work::Tree(tree) => tree.random.map_or(Order::Sequential, |seed| Order::Random { seed }),
-            _ => workload.order,
+        let order = match workload.work.tree() {
+            Some(tree) => tree.random.map_or(Order::Sequential, |seed| Order::Random { seed }),
+            None => workload.order,
         };
         let share = |(node, all): (usize, &u64)| {
             let there = self.system.nodes[node].cached.get(&key).copied().unwrap_or(0);
@@ -191,14 +189,15 @@ impl Machine for SimulatedMachine {
                 );
                 return Err(lacking(case, told));
             }
-            match &workload.work {
-                Work::Rpc(rpc) => self.check_exchanges(case, rpc)?,
-                Work::Jobs(jobs) => self.check_jobs(case, jobs)?,
-                Work::Find(_) => {
-                    let told = "a model has no directories that could be searched: omit this workload";
-                    return Err(lacking(case, told.to_owned()));
-                }
-                _ => {}
+            if let Some(rpc) = workload.work.rpc() {
+                self.check_exchanges(case, rpc)?;
+            }
+            if let Some(jobs) = workload.work.jobs() {
+                self.check_jobs(case, jobs)?;
+            }
+            if workload.work.find().is_some() {
+                let told = "a model has no directories that could be searched: omit this workload";
+                return Err(lacking(case, told.to_owned()));
             }
             if workload.work.has_target() {
                 self.setup.layout_of(case)?;
@@ -257,7 +256,7 @@ impl Machine for SimulatedMachine {
         // Exchanges do not use any devices.
         let exchanges = !job.workload.work.has_target();
         let layout = if exchanges { 0 } else { self.setup.layout_of(case)? };
-        if let Work::Jobs(jobs) = &job.workload.work {
+        if let Some(jobs) = job.workload.work.jobs() {
             return self.jobs(case, job, jobs, layout, controls);
         }
         let order = PhaseOrder { case, job: job.clone(), layout, node_of, shows: true };

@@ -2,7 +2,7 @@
 
 use engine::{Mismatches, PhaseOutcome, SeriesInterval, Surprises};
 use host::{DeviceCounters, DeviceSample};
-use plan::{Operation, Work, Workload};
+use plan::{Operation, Workload};
 use record::Warning;
 use runner::MachinePhase;
 
@@ -36,10 +36,7 @@ pub(super) fn of(mut output: PhaseOutput, workload: &Workload, drives: &[(String
         whole.iter().filter(|one| one.operation == operation).map(|one| one.bytes).sum::<u64>()
     };
     // Responses count as reads, and requests as writes.
-    let responses = match &workload.work {
-        Work::Rpc(rpc) => done(ITEMS).saturating_mul(rpc.response_bytes.0),
-        _ => 0,
-    };
+    let responses = workload.work.rpc().map_or(0, |rpc| done(ITEMS).saturating_mul(rpc.response_bytes.0));
     let read = bytes(Operation::Read) + responses;
     let written = whole.iter().map(|one| one.bytes).sum::<u64>() - read;
     let span = |from: fn(&engine::TaskOutcome) -> u64,

@@ -5,7 +5,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
 use engine::{Controls, PhaseJob};
-use plan::{Case, Work, Workload};
+use plan::{Case, Workload};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use runner::RunnerError;
@@ -63,7 +63,7 @@ impl Setup {
     /// Whether no phase of `workload` changes another one, or is changed by one.
     pub(super) fn is_independent(&self, workload: &Workload) -> bool {
         let Model { node, devices, troubles, .. } = &self.model;
-        (workload.work.is_transfers() || matches!(workload.work, Work::Tree(_)))
+        (workload.work.is_transfers() || workload.work.tree().is_some())
             && (workload.direct || node.cache.is_none())
             && devices.iter().all(|devices| devices.write_cache.is_none())
             && troubles.iter().all(|trouble| trouble.kind == TroubleKind::Slow)

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use engine::{Mixture, Offsets, TaskOutcome, TransferLimit};
-use plan::{Operation, Phase, Tree, Work, Workload};
+use plan::{Operation, Phase, Tree, Workload};
 
 use crate::simulation::objects::ObjectState;
 use crate::simulation::parts::names::NameCall;
@@ -20,9 +20,9 @@ pub(crate) struct Members {
 
 /// Total size of the files of each task of `workload`, in bytes.
 pub(crate) fn bytes_of_task(workload: &Workload) -> u64 {
-    match workload.work {
-        Work::Tree(_) | Work::Objects(_) => workload.footprint().0 / u64::from(workload.tasks.max(1)),
-        _ => workload.geometry.bytes_per_task().0,
+    match workload.work.tree().is_some() || workload.work.objects().is_some() {
+        true => workload.footprint().0 / u64::from(workload.tasks.max(1)),
+        false => workload.geometry.bytes_per_task().0,
     }
 }
 

@@ -70,8 +70,8 @@ impl Statement for JobContrast {
 /// moved.
 #[must_use]
 pub fn same_jobs(one: &Work, other: &Work) -> bool {
-    match (one, other) {
-        (Work::Jobs(one), Work::Jobs(other)) => {
+    match (one.jobs(), other.jobs()) {
+        (Some(one), Some(other)) => {
             let Jobs { page_bytes, direct, .. } = *one;
             *one == Jobs { page_bytes, direct, ..other.clone() }
         }

@@ -1,6 +1,6 @@
 //! mdtest: rates and times of its phases, and what they have in common with its banner.
 
-use plan::{Phase, Work};
+use plan::Phase;
 use record::PrintedRow;
 
 use super::iozone::average_between;
@@ -141,7 +141,7 @@ fn times(printout: &Printout<'_>) -> Option<Reconciled> {
         let known = printed.map(|seconds| seconds.value);
         let counted = match is_tree(&values) {
             // How many directories a task's own tree counts differs between releases.
-            true => !matches!(&printout.case.workload.work, Work::Tree(tree) if tree.own_trees),
+            true => !printout.case.workload.work.tree().is_some_and(|tree| tree.own_trees),
             false => known_operations(values, printout).is_some(),
         };
         known.or_else(|| counted.then_some(values.row.wall_ns as f64 / 1e9))

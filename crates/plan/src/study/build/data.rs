@@ -10,23 +10,20 @@ use crate::study::error::{StudyError, count};
 use crate::study::keys::WORKLOAD;
 use crate::study::table::definition::Setter;
 use crate::study::table::values::{Fields, Span, Value, Values};
-use crate::{Bytes, Case, Existing, Keep, Layer, Phase, Placement, Sharing, Work};
+use crate::{Bytes, Case, Existing, Keep, Layer, Phase, Placement, Sharing};
 
 /// Keys of `[protocol]` that change the order of cases.
 const REORDERING: [&str; 2] = ["shuffle", "interleaved"];
 
-/// Key by which workloads use the same files: place, sharing, names.
-type FileSetKey = (usize, bool, bool, bool, &'static str);
+/// Key by which workloads use the same files: place, sharing, names, and whether they are transfers.
+type FileSetKey = (usize, bool, bool, bool, bool);
 
 fn files(draft: &Draft<'_>) -> FileSetKey {
     let files = &draft.spec.files;
     let shared = files.sharing == Sharing::Shared;
-    let work = match draft.spec.work {
-        Work::Transfers => "transfers",
-        // Each workload creates its own trees and objects.
-        Work::Tree(_) | Work::Objects(_) | Work::Rpc(_) | Work::Find(_) | Work::Jobs(_) => "other",
-    };
-    (draft.target.place, shared, files.unique_dir, files.file_per_repetition, work)
+    // Each workload creates its own trees and objects.
+    let is_transfers = draft.spec.work.is_transfers();
+    (draft.target.place, shared, files.unique_dir, files.file_per_repetition, is_transfers)
 }
 
 /// Gives each workload the file settings that it, or a workload that shares its files, contains.

@@ -26,7 +26,7 @@ use crate::study::options::{CASES_LIMIT, Options};
 use crate::study::table::document::Document;
 use crate::study::table::sweep::{Axes, case_count};
 use crate::study::table::values::{Fields, Point, Values};
-use crate::{Case, Criteria, Layout, Permutation, Plan, PlanError, PlanSource, Setting, SettingValue, Work};
+use crate::{Case, Criteria, Layout, Permutation, Plan, PlanError, PlanSource, Setting, SettingValue};
 
 /// Limit on ids, which become part of file names; Linux limits those to 255 bytes.
 const ID_BYTES_MAX: usize = 200;
@@ -174,7 +174,7 @@ fn draft<'f>(
         return None;
     }
     let mut draft = Draft::read(point.clone(), target, context, errors)?;
-    let jobs = matches!(draft.spec.work, Work::Jobs(_));
+    let jobs = draft.spec.work.jobs().is_some();
     if let Some(stonewall) = protocol::stonewall(point, protocol).filter(|_| !jobs) {
         draft.spec.stonewall = Some(stonewall);
     }
@@ -276,13 +276,11 @@ fn take_turns(cases: &mut [Case]) {
 /// by the later passes, or would disturb the other cases.
 fn no_turns(case: &Case, protocol: &Fields) -> Option<StudyError> {
     let what = match &case.workload.work {
-        Work::Transfers | Work::Rpc(_) if case.protocol.wipe => "`wipe`",
-        Work::Transfers | Work::Rpc(_) if case.protocol.precondition > 0 => "`precondition`",
-        Work::Transfers | Work::Rpc(_) if case.workload.memory_hog.get() > 0 => "`memory_hog`",
-        Work::Transfers | Work::Rpc(_) => return None,
-        Work::Tree(_) | Work::Objects(_) | Work::Find(_) | Work::Jobs(_) => {
-            "work other than transfers and requests"
-        }
+        work if !work.is_transfers() && work.has_target() => "work other than transfers and requests",
+        _ if case.protocol.wipe => "`wipe`",
+        _ if case.protocol.precondition > 0 => "`precondition`",
+        _ if case.workload.memory_hog.get() > 0 => "`memory_hog`",
+        _ => return None,
     };
     let message = format!("`{}` has {what} and cannot be interleaved with others", case.id);
     let help =

@@ -8,7 +8,7 @@ use crate::study::keys::WORKLOAD;
 use crate::study::table::definition::{Setter, WorkKeys, setters};
 use crate::study::table::values::{Point, Span, Values};
 use crate::workload::limits::TASKS_MAX;
-use crate::{Backend, Bytes, Existing, Geometry, Keep, Order, Phase, ReadFrom, Sharing, Work, WorkloadSpec};
+use crate::{Backend, Bytes, Existing, Geometry, Keep, Order, Phase, ReadFrom, Sharing, WorkloadSpec};
 
 /// Default number of pieces of a vectored transfer: its pages, up to this limit.
 const PIECES_DEFAULT_MAX: u32 = 16;
@@ -111,14 +111,15 @@ fn other(
     let mut spec = WorkloadSpec { tasks, nodes, ..WorkloadSpec::new(fields.text("name")?, "", nothing) };
     spec.files.targets.clone_from(&target.directories);
     spec.files.sharing = Sharing::PerTask;
-    match &work {
-        Work::Tree(tree) if !tree.own_trees => spec.files.sharing = Sharing::Shared,
-        Work::Rpc(rpc) => spec.tasks = rpc.tasks(),
-        Work::Jobs(jobs) => {
-            spec.files.targets.clone_from(&target.spaces);
-            spec.tasks = u32::try_from(jobs.launch_count()).ok()?;
-        }
-        Work::Transfers | Work::Tree(_) | Work::Objects(_) | Work::Find(_) => {}
+    if work.tree().is_some_and(|tree| !tree.own_trees) {
+        spec.files.sharing = Sharing::Shared;
+    }
+    if let Some(rpc) = work.rpc() {
+        spec.tasks = rpc.tasks();
+    }
+    if let Some(jobs) = work.jobs() {
+        spec.files.targets.clone_from(&target.spaces);
+        spec.tasks = u32::try_from(jobs.launch_count()).ok()?;
     }
     Some(WorkloadSpec { work, ..spec })
 }

@@ -24,7 +24,7 @@ mod transfer;
 use std::collections::{HashMap, VecDeque};
 
 use engine::{Controls, EndOutcome, PhaseJob, Progress, Stonewalled};
-use plan::{Phase, Sharing, Work};
+use plan::{Phase, Sharing};
 
 use crate::simulation::exchanges::Exchanges;
 use crate::simulation::jobs::RunningJobs;
@@ -179,8 +179,8 @@ impl<'a> Running<'a> {
         let path = system.paths[input.layout].clone();
         let tasks: Vec<Task> = input.tasks(path.drives);
         let interval = whole(ticks(job.series_interval.0 as f64)).max(TICKS_PER_NS);
-        let exchanges = match &workload.work {
-            Work::Rpc(rpc) => {
+        let exchanges = match workload.work.rpc() {
+            Some(rpc) => {
                 // Establishing a connection takes one round trip.
                 let opened = start.saturating_add(2 * system.latency_between());
                 let shared = workload.backend.capabilities().needs_uring;
@@ -189,10 +189,7 @@ impl<'a> Running<'a> {
             }
             _ => None,
         };
-        let objects = match &workload.work {
-            Work::Objects(objects) => Some(ObjectPhase::new(job, objects)),
-            _ => None,
-        };
+        let objects = workload.work.objects().map(|objects| ObjectPhase::new(job, objects));
         let from = exchanges.as_ref().map_or(start, |exchanges| exchanges.counted_from);
         let limit = job.ending().limit();
         let deadline =
@@ -207,11 +204,8 @@ impl<'a> Running<'a> {
             (between * f64::from(workload.tasks), between)
         });
         // Jobs that sync their tables when closing them wait for the devices.
-        let (direct, synced) = match &workload.work {
-            Work::Jobs(jobs) => (jobs.direct, jobs.sync),
-            Work::Tree(tree) => (workload.direct, tree.sync),
-            _ => (workload.direct, workload.sync.per_write),
-        };
+        let (direct, synced) =
+            (workload.work.kind().is_direct(workload), workload.work.kind().syncs(workload));
         let is_possible = objects.is_none()
             && (workload.work.is_transfers() || workload.work.makes_trees() || exchanges.is_some());
         let several = system.nodes.len();

@@ -1,7 +1,6 @@
 //! The tasks of a phase at its beginning.
 
 use engine::{Mixture, Offsets};
-use plan::Work;
 
 use super::PhaseInput;
 use crate::simulation::objects::{ObjectPhase, ObjectState};
@@ -23,40 +22,38 @@ impl PhaseInput<'_> {
             }
             task
         };
-        match &workload.work {
-            // Launches create their tasks when they start.
-            Work::Jobs(_) => Vec::new(),
-            Work::Tree(tree) => {
-                let of = |(index, number): (usize, u32)| {
-                    let limit = limit_of(job.limit, index);
-                    let (items, count) = Items::of(tree, job.phase, number, workload.tasks, limit);
-                    new(number, number, Program::Items(items), count)
-                };
-                job.tasks.clone().enumerate().map(of).collect()
-            }
-            Work::Objects(objects) => {
-                let objects = ObjectPhase::new(job, objects);
-                let of = |(index, number): (usize, u32)| {
-                    let program = Program::Objects(ObjectState::default());
-                    new(number, number, program, objects.calls(index, number))
-                };
-                job.tasks.clone().enumerate().map(of).collect()
-            }
-            Work::Rpc(rpc) => {
-                let limit =
-                    if job.ending().limit().is_some() { u64::MAX } else { workload.transfers_per_task() };
-                let of = |number: u32| new(number, rpc.server_of(number), Program::Exchanges, limit);
-                job.tasks.clone().map(of).collect()
-            }
-            _ => {
-                let percent = job.read_percent();
-                let of = |plan: engine::TaskPlan| {
-                    let offsets = Offsets::new(&plan.region, plan.whole);
-                    let mixture = Mixture::new(percent, plan.task);
-                    new(plan.task, plan.file.index, Program::Transfers { offsets, mixture }, plan.limit)
-                };
-                job.task_plans().into_iter().map(of).collect()
-            }
+        let work = &workload.work;
+        // Launches create their tasks when they start.
+        if work.jobs().is_some() {
+            return Vec::new();
         }
+        if let Some(tree) = work.tree() {
+            let of = |(index, number): (usize, u32)| {
+                let limit = limit_of(job.limit, index);
+                let (items, count) = Items::of(tree, job.phase, number, workload.tasks, limit);
+                new(number, number, Program::Items(items), count)
+            };
+            return job.tasks.clone().enumerate().map(of).collect();
+        }
+        if let Some(objects) = work.objects() {
+            let objects = ObjectPhase::new(job, objects);
+            let of = |(index, number): (usize, u32)| {
+                let program = Program::Objects(ObjectState::default());
+                new(number, number, program, objects.calls(index, number))
+            };
+            return job.tasks.clone().enumerate().map(of).collect();
+        }
+        if let Some(rpc) = work.rpc() {
+            let limit = if job.ending().limit().is_some() { u64::MAX } else { workload.transfers_per_task() };
+            let of = |number: u32| new(number, rpc.server_of(number), Program::Exchanges, limit);
+            return job.tasks.clone().map(of).collect();
+        }
+        let percent = job.read_percent();
+        let of = |plan: engine::TaskPlan| {
+            let offsets = Offsets::new(&plan.region, plan.whole);
+            let mixture = Mixture::new(percent, plan.task);
+            new(plan.task, plan.file.index, Program::Transfers { offsets, mixture }, plan.limit)
+        };
+        job.task_plans().into_iter().map(of).collect()
     }
 }
