@@ -1,6 +1,7 @@
 //! The commands by what they are for, as `ioproof --help` lists them.
 
 use clap::Command;
+use textwrap::{Options, WordSplitter, wrap};
 
 /// Width of the help.
 pub(super) const COLUMNS: usize = 80;
@@ -23,7 +24,7 @@ pub(super) fn grouped(definition: Command) -> Command {
     let about = definition.get_about().map(ToString::to_string).unwrap_or_default();
     let template = format!(
         "{}\n\n{{usage-heading}} {{usage}}\n{}\nOptions:\n{{options}}{{after-help}}",
-        folded(&about, COLUMNS).join("\n"),
+        wrap(&about, folds(COLUMNS)).join("\n"),
         listed(&definition)
     );
     definition.help_template(template)
@@ -39,7 +40,7 @@ fn listed(definition: &Command) -> String {
         for name in names {
             let about = definition.find_subcommand(name).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
-            for (line, text) in folded(&about, COLUMNS - width - 4).into_iter().enumerate() {
+            for (line, text) in wrap(&about, folds(COLUMNS - width - 4)).into_iter().enumerate() {
                 let name = if line == 0 { name } else { "" };
                 out += &format!("  {name:width$}  {text}\n");
             }
@@ -48,19 +49,7 @@ fn listed(definition: &Command) -> String {
     out
 }
 
-/// `text` in lines of at most `columns` characters, broken between words.
-fn folded(text: &str, columns: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let last = lines.last_mut().expect("there is one from the start");
-        if !last.is_empty() && last.chars().count() + 1 + word.chars().count() > columns {
-            lines.push(word.to_owned());
-            continue;
-        }
-        if !last.is_empty() {
-            last.push(' ');
-        }
-        last.push_str(word);
-    }
-    lines
+/// Lines of at most so many columns, broken between words.
+fn folds<'a>(columns: usize) -> Options<'a> {
+    Options::new(columns).break_words(false).word_splitter(WordSplitter::NoHyphenation)
 }

@@ -111,6 +111,7 @@ static PROCESSORS: RwLock<()> = RwLock::new(());
 
 /// Measures a known quantity in several [`attempts`], with priority over everything else on the host. Several of these
 /// tests may run at a time, since they wait for their devices and use hardly any processor time.
+#[track_caller]
 pub(crate) fn measured(measure: impl Fn(u32)) {
     let _beside_others = PROCESSORS.read().unwrap_or_else(PoisonError::into_inner);
     let _priority = HighPriority::raise();
@@ -118,6 +119,7 @@ pub(crate) fn measured(measure: impl Fn(u32)) {
 }
 
 /// Like [`measured`], for a test that keeps processors busy itself: no other one measures at the same time.
+#[track_caller]
 pub(crate) fn measured_alone(measure: impl Fn(u32)) {
     let _alone = PROCESSORS.write().unwrap_or_else(PoisonError::into_inner);
     let _priority = HighPriority::raise();

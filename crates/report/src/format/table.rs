@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use plan::{visible, visible_lines};
 use serde::Serialize;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::format::NOT_OBSERVED;
 use crate::format::escape;
@@ -444,16 +445,23 @@ fn total_width(widths: &[usize]) -> usize {
     widths.iter().sum::<usize>() + GAP.len() * widths.len().saturating_sub(1)
 }
 
-/// The width of `text` on the screen. All characters of the program's own texts are one column wide; wider ones in file
-/// names only misalign their own row.
+/// The columns that `text` takes on the screen.
 pub(crate) fn width(text: &str) -> usize {
-    text.chars().count()
+    text.width()
 }
 
 /// `line` split into parts of at most `columns`, for single words that are longer, such as names of cases.
 fn broken(line: &str, columns: usize) -> Vec<String> {
-    let letters: Vec<char> = line.chars().collect();
-    letters.chunks(columns.max(1)).map(|part| part.iter().collect()).collect()
+    let mut parts = vec![String::new()];
+    for letter in line.chars() {
+        let last = parts.last_mut().expect("there is one from the start");
+        if !last.is_empty() && width(last) + letter.width().unwrap_or(0) > columns {
+            parts.push(letter.to_string());
+        } else {
+            last.push(letter);
+        }
+    }
+    parts
 }
 
 fn pad(cell: &str, column: usize, align: Align) -> String {
