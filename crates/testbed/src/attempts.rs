@@ -9,6 +9,7 @@ pub const LONGEST: u32 = 4;
 /// latencies and lengths, so that what others do has less weight with each attempt. The last attempt, with
 /// [`LONGEST`], counts. That there was more than one is printed: `./check` fails if that happens often.
 #[track_caller]
+#[expect(clippy::print_stdout, reason = "it is read from the output of the tests")]
 pub fn attempts(measure: impl Fn(u32)) {
     let place = Location::caller();
     let found = |times| {

@@ -249,7 +249,7 @@ pub struct WorkloadSpec {
     pub operations: Option<u64>,
     /// Open loop: transfers start by the clock, not when the previous one has ended.
     pub pace: Option<Pace>,
-    /// Share of reads, in percent, in a [`Phase::Mixed`].
+    /// Share of reads, in percent, in a [`crate::Phase::Mixed`].
     pub read_percent: u8,
     /// Whether all tasks wait for each other between open, transfers and close.
     pub barriers: bool,
