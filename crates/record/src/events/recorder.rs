@@ -312,7 +312,8 @@ impl Recorder {
         let at_unix_ns = now_unix_ns();
         self.journal.append(&Event::CaseStarted { case, number, at_unix_ns }, false)?;
         self.cases = number;
-        self.open.retain(|open| open.id != case);
+        let again: Vec<OpenCase> = self.open.extract_if(.., |open| open.id == case).collect();
+        again.iter().flat_map(|open| &open.phases).for_each(|place| drop(self.take_recent(*place)));
         self.open.push(OpenCase { id: case.to_owned(), number, phases: Vec::new(), warnings: Vec::new() });
         Ok(())
     }
