@@ -426,9 +426,9 @@ fn write_table(text: &mut String, table: &Table) {
     }
     for work in table.works {
         line("");
-        line(&format!("### `work = \"{}\"`", work.word));
+        line(&format!("### `work = \"{}\"`", work.word.0));
         line("");
-        let heeds = |key: &&Key| key.works.is_some_and(|works| works.contains(&work.word));
+        let heeds = |key: &&Key| work.uses.contains(&key.name);
         let heeded: Vec<String> =
             table.keys.iter().filter(heeds).map(|key| format!("`{}`", key.name)).collect();
         line(&format!(

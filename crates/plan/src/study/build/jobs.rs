@@ -4,11 +4,10 @@ use crate::jobs::{Action, Output, ROW_BYTES, Step, TableOrder};
 use crate::study::error::StudyError;
 use crate::study::keys::{STEP, of_step};
 use crate::study::names::{unique, unknown};
-use crate::study::table::definition::{Setter, WorkKeys, setters};
 use crate::study::table::document::Document;
 use crate::study::table::values::{Fields, Point, Span, Values};
 use crate::text::visible::shown;
-use crate::{Bytes, JobProblem, JobSpace, JobTable, JobTest, Jobs, TestKind};
+use crate::{JobProblem, JobSpace, JobTable, JobTest, Jobs, TestKind};
 
 /// Minimum number of rows of a table at any scale: those of a page of the smallest size.
 const ROWS_MIN: u64 = 511;
@@ -95,12 +94,11 @@ impl<'f> JobDefinitions<'f> {
         .collect()
     }
 
-    /// The jobs of the workload `fields`.
+    /// The jobs of the workload `fields`, from `jobs` without tables and tests.
     pub(super) fn jobs(
         &self,
         fields: &Point<'_>,
-        own: &WorkKeys,
-        seed: u64,
+        mut jobs: Jobs,
         errors: &mut Vec<StudyError>,
     ) -> Option<Jobs> {
         if self.tests.is_empty() && !self.partial {
@@ -112,12 +110,6 @@ impl<'f> JobDefinitions<'f> {
         let chosen = self.chosen(fields, errors)?;
         if !self.sound || chosen.is_empty() {
             return None;
-        }
-        let mut jobs = Jobs { seed, ..Jobs::new(Bytes(0)) };
-        for (set, value) in setters(own.keys, fields) {
-            if let Setter::Jobs(set) = set {
-                set(&mut jobs, value);
-            }
         }
         let scale = Scale { billionths: jobs.scale_billionths };
         let tests: Option<Vec<JobTest>> =

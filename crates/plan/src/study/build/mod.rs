@@ -167,7 +167,7 @@ fn draft<'f>(
     errors: &mut Vec<StudyError>,
 ) -> Option<Draft<'f>> {
     let target = match work::kind(point) {
-        Some(own) if own.word == "rpc" => &*NO_TARGET,
+        Some(own) if own.word.0 == "rpc" => &*NO_TARGET,
         _ => targets.of(point, errors)?,
     };
     if !point.fields().sound() {

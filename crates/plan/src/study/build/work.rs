@@ -6,7 +6,7 @@ use crate::study::error::StudyError;
 use crate::study::keys::WORKLOAD;
 use crate::study::table::definition::{Key, KeyDefault, Setter, WorkKeys, setters};
 use crate::study::table::values::{Point, Value, Values};
-use crate::{Binding, Bytes, Find, Jobs, Objects, Phase, Rpc, Tree, Work};
+use crate::{Binding, Jobs, Phase, Rpc, Tree, Work};
 
 /// Context for reading a workload.
 #[derive(Debug, Clone, Copy)]
@@ -22,7 +22,7 @@ pub(super) struct WorkloadContext<'a> {
 /// The kind of work of a workload, if not transfers.
 pub(super) fn kind(fields: &impl Values) -> Option<&'static WorkKeys> {
     let word = fields.word("work")?;
-    WORKLOAD.works.iter().find(|work| work.word == word)
+    WORKLOAD.works.iter().find(|work| work.word.0 == word)
 }
 
 /// The phases of a workload: those given, or the defaults of its kind of work.
@@ -42,17 +42,17 @@ pub(super) fn mistakes(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> 
         let message = format!("`{key}` would do nothing here");
         errors.push(StudyError::new(fields.key_span(key), "without effect", message, help));
     };
-    let word = own.map_or("transfers", |work| work.word);
+    let word = own.map_or("transfers", |work| work.word.0);
     for key in WORKLOAD.keys.iter().filter(|key| fields.has(key.name)) {
-        if own.zip(key.works).is_some_and(|(own, works)| !works.contains(&own.word)) {
+        if own.is_some_and(|own| !own.uses(key)) {
             refuse(key.name, format!("leave it out where work = \"{word}\""));
         }
     }
-    for work in WORKLOAD.works.iter().filter(|work| work.word != word) {
+    for work in WORKLOAD.works.iter().filter(|work| work.word.0 != word) {
         for key in work.keys.iter().filter(|key| fields.has(key.name)) {
             refuse(
                 key.name,
-                format!("it applies to {}: write work = \"{}\", or leave it out", work.what, work.word),
+                format!("it applies to {}: write work = \"{}\", or leave it out", work.what, work.word.0),
             );
         }
     }
@@ -67,14 +67,14 @@ pub(super) fn mistakes(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> 
     }
     errors.extend(foreign_phase(fields, own, phases));
     errors.extend(own.and_then(|own| idle(fields, Some(own), phases).next()));
-    errors.extend(own.filter(|own| own.word == "jobs").and_then(|_| not_loaded(fields, phases)));
+    errors.extend(own.filter(|own| own.word.0 == "jobs").and_then(|_| not_loaded(fields, phases)));
     errors
 }
 
 /// The first phase that belongs to another kind of work.
 fn foreign_phase(fields: &Point<'_>, own: Option<&WorkKeys>, phases: &[Phase]) -> Option<StudyError> {
     let belongs = |phase: &&Phase| match own {
-        Some(own) => own.phases.contains(&phase.name()),
+        Some(own) => own.has(**phase),
         None => phase.is_transfers(),
     };
     let phase = phases.iter().find(|phase| !belongs(phase))?;
@@ -82,10 +82,11 @@ fn foreign_phase(fields: &Point<'_>, own: Option<&WorkKeys>, phases: &[Phase]) -
         Some(own) => format!("work on {} has no phase \"{phase}\"", own.what),
         None => format!("transfers have no phase \"{phase}\""),
     };
-    let other = WORKLOAD.works.iter().find(|work| work.phases.contains(&phase.name()));
+    let other = WORKLOAD.works.iter().find(|work| work.has(*phase));
+    let names = |own: &WorkKeys| own.phases.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
     let help = match (own, other) {
-        (Some(own), _) => format!("its phases are {}", own.phases.join(", ")),
-        (None, Some(other)) => format!("write work = \"{}\", or leave the phase out", other.word),
+        (Some(own), _) => format!("its phases are {}", names(own)),
+        (None, Some(other)) => format!("write work = \"{}\", or leave the phase out", other.word.0),
         (None, None) => "leave the phase out".to_owned(),
     };
     Some(StudyError::new(fields.span("phases"), "of another kind of work", message, help))
@@ -134,28 +135,23 @@ pub(super) fn work(
     nodes: u32,
     errors: &mut Vec<StudyError>,
 ) -> Option<Work> {
-    let mut work = match own.word {
-        "tree" => Work::Tree(Tree::flat(0)),
-        "objects" => Work::Objects(Objects::default()),
-        "find" => Work::Find(Find::default()),
-        "jobs" => Work::Jobs(jobs(fields, own, context, errors)?),
-        _ => Work::Rpc(rpc(fields, nodes, errors)?),
-    };
+    let mut work = (own.make)(nodes);
     for (set, value) in setters(own.keys, fields) {
-        match (set, &mut work) {
-            (Setter::Tree(set), Work::Tree(tree)) => set(tree, value),
-            (Setter::Objects(set), Work::Objects(objects)) => set(objects, value),
-            (Setter::Rpc(set), Work::Rpc(rpc)) => set(rpc, value),
-            (Setter::Find(set), Work::Find(find)) => set(find, value),
-            _ => {}
+        if let Setter::Work(set) = set {
+            set(&mut work, value);
         }
     }
-    if let Work::Tree(tree) = &mut work {
-        tree.random = tree.random.and_then(|_| Some(named_seed(context.seed, fields.text("name")?)));
-        if let Some(error) = tree_mistake(fields, tree) {
-            errors.push(error);
-            return None;
+    match &mut work {
+        Work::Tree(tree) => {
+            tree.random = tree.random.and_then(|_| Some(named_seed(context.seed, fields.text("name")?)));
+            if let Some(error) = tree_mistake(fields, tree) {
+                errors.push(error);
+                return None;
+            }
         }
+        Work::Rpc(rpc) => bind(rpc, fields, errors)?,
+        Work::Jobs(scaled) => *scaled = jobs(fields, scaled, context, errors)?,
+        _ => {}
     }
     Some(work)
 }
@@ -176,7 +172,7 @@ fn tree_mistake(fields: &Point<'_>, tree: &Tree) -> Option<StudyError> {
 
 fn jobs(
     fields: &Point<'_>,
-    own: &WorkKeys,
+    scaled: &Jobs,
     context: WorkloadContext<'_>,
     errors: &mut Vec<StudyError>,
 ) -> Option<Jobs> {
@@ -186,11 +182,12 @@ fn jobs(
         errors.push(StudyError::new(fields.span("fsync"), "after each page", message, help));
         return None;
     }
-    context.jobs.jobs(fields, own, fields.count("signature").unwrap_or(context.seed), errors)
+    let seed = fields.count("signature").unwrap_or(context.seed);
+    context.jobs.jobs(fields, Jobs { seed, ..scaled.clone() }, errors)
 }
 
-/// Requests and responses between as many processes as nodes, with the bindings of the study.
-fn rpc(fields: &Point<'_>, nodes: u32, errors: &mut Vec<StudyError>) -> Option<Rpc> {
+/// The bindings of the processes that exchange requests and responses.
+fn bind(rpc: &mut Rpc, fields: &Point<'_>, errors: &mut Vec<StudyError>) -> Option<()> {
     let mut binding = |key: &str| match fields.text(key)?.parse::<Binding>() {
         Ok(binding) => Some(binding),
         Err(error) => {
@@ -199,6 +196,6 @@ fn rpc(fields: &Point<'_>, nodes: u32, errors: &mut Vec<StudyError>) -> Option<R
         }
     };
     let (client_binding, server_binding) = (binding("client_processors"), binding("server_processors"));
-    let (client_binding, server_binding) = (client_binding?, server_binding?);
-    Some(Rpc { ends: nodes, client_binding, server_binding, ..Rpc::new(Bytes(0), Bytes(0)) })
+    (rpc.client_binding, rpc.server_binding) = (client_binding?, server_binding?);
+    Some(())
 }

@@ -105,7 +105,7 @@ fn other(
     (tasks, nodes): (u32, u32),
     errors: &mut Vec<StudyError>,
 ) -> Option<WorkloadSpec> {
-    let nodes = if own.word == "rpc" { fields.count_u32("nodes").unwrap_or(nodes) } else { nodes };
+    let nodes = if own.word.0 == "rpc" { fields.count_u32("nodes").unwrap_or(nodes) } else { nodes };
     let work = work::work(fields, own, context, nodes, errors)?;
     let nothing = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
     let mut spec = WorkloadSpec { tasks, nodes, ..WorkloadSpec::new(fields.text("name")?, "", nothing) };

@@ -96,7 +96,7 @@ mod tests {
     use crate::study::table::values::Value;
     use crate::{
         Amount, Bytes, Expectation, Geometry, Over, Quantity, RateName, Relation, Rpc, Statistic,
-        TargetDescription, WorkloadSpec,
+        TargetDescription, Work, WorkloadSpec,
     };
 
     /// The results of setting `fresh` to each word of `key`.
@@ -118,13 +118,25 @@ mod tests {
                 Setter::Target(set) => outcomes(key, set, &TargetDescription::default()),
                 Setter::Workload(set) => outcomes(key, set, &spec),
                 Setter::Files(set) => outcomes(key, set, &spec.files),
-                Setter::Rpc(set) => outcomes(key, set, &Rpc::new(Bytes(1), Bytes(1))),
+                Setter::Work(set) => outcomes(key, set, &Work::Rpc(Rpc::new(Bytes(1), Bytes(1)))),
                 Setter::Expectation(set) => {
                     outcomes(key, set, &Expectation::new("e", Amount::BytesPerSecond(1.0)))
                 }
                 _ => continue,
             };
             assert_eq!(outcomes.len(), words.len(), "{}", key.name);
+        }
+    }
+
+    #[test]
+    fn what_a_kind_of_work_uses_is_there() {
+        for table in TABLES {
+            let given = table.keys.iter().filter(|key| key.for_transfers).map(|key| key.name);
+            let given: HashSet<&str> = given.collect();
+            for work in table.works {
+                let unknown: Vec<_> = work.uses.iter().filter(|key| !given.contains(*key)).collect();
+                assert!(unknown.is_empty(), "{}: {unknown:?}", work.word.0);
+            }
         }
     }
 

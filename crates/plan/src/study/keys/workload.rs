@@ -1,6 +1,7 @@
 //! The keys of `[[workload]]`.
 
 use super::protocol::PER_CASE;
+use super::work::WORKS;
 use crate::limits::STUDY_LIST_ITEMS;
 use crate::study::table::definition::{INTEGER_MAX, Key, Setter, Table, ValueKind, Word};
 use crate::study::table::values::Values as _;
@@ -11,35 +12,50 @@ use crate::{Order, Pace, Phase, Stonewall, SyncRule, Work};
 /// Keys of a stonewall.
 pub(crate) const STONEWALL: [&str; 2] = ["stonewall", "wear_out"];
 
-/// Phases, by their words.
-pub(super) const PHASES: &[Word] = &[
+/// Phases of transfers, by their words.
+const PHASES_OF_TRANSFERS: &[Word] = &[
     ("write", "writes"),
     ("read", "reads"),
     ("mixed", "reads and writes; `read_percent` is the share of reads"),
     ("fill", "writes data that a later read needs; never a result"),
     ("check-write", "reads back what was written and compares it; never a result"),
     ("check-read", "reads again and compares; never a result"),
-    ("tree-create", "creates the directories of a tree"),
-    ("directory-create", "creates directories that are items"),
-    ("directory-stat", "stats them"),
-    ("directory-list", "lists the directories of a tree"),
-    ("directory-rename", "renames directories that are items"),
-    ("directory-remove", "removes them"),
-    ("file-create", "creates files, writes their bytes and closes them"),
-    ("file-write", "opens files, writes their bytes and closes them"),
-    ("file-stat", "stats files"),
-    ("file-read", "opens files, reads their bytes and closes them"),
-    ("file-rename", "renames files"),
-    ("file-remove", "removes files"),
-    ("tree-remove", "removes the directories of a tree"),
-    ("precreate", "creates sets of objects"),
-    ("benchmark", "runs the steps on the objects"),
-    ("cleanup", "removes them and their sets"),
-    ("exchange", "requests and responses"),
-    ("find", "searches through directories"),
-    ("load", "creates the tables that jobs read, and checks them"),
-    ("jobs", "launches jobs"),
 ];
+
+/// The phases of all kinds of work.
+static PHASES: [Word; phase_count()] = {
+    let mut words = [("", ""); phase_count()];
+    let (mut kind, mut count) = (0, 0);
+    while kind <= WORKS.len() {
+        let phases = if kind == 0 { PHASES_OF_TRANSFERS } else { WORKS[kind - 1].phases };
+        let mut index = 0;
+        while index < phases.len() {
+            words[count] = phases[index];
+            (index, count) = (index + 1, count + 1);
+        }
+        kind += 1;
+    }
+    words
+};
+
+const fn phase_count() -> usize {
+    let (mut kind, mut count) = (0, PHASES_OF_TRANSFERS.len());
+    while kind < WORKS.len() {
+        (kind, count) = (kind + 1, count + WORKS[kind].phases.len());
+    }
+    count
+}
+
+/// The kinds of work.
+static KINDS: [Word; 1 + WORKS.len()] = {
+    let mut words = [("transfers", "within files that stay open"); 1 + WORKS.len()];
+    let mut kind = 0;
+    while kind < WORKS.len() {
+        words[1 + kind] = WORKS[kind].word;
+        kind += 1;
+    }
+    words
+};
 
 /// Whether a tree writes data into files.
 fn writes_files(phases: &[Phase]) -> bool {
@@ -55,24 +71,14 @@ pub(crate) const WORKLOAD: Table = Table {
                 and apply to this workload.",
     sweeps: true,
     shared: PER_CASE,
-    works: super::work::WORKS,
+    works: WORKS,
     keys: &[
         Key::new("name", ValueKind::Name).means("Its name in tables and files; unique in the study.").fixed(),
         Key::new("title", ValueKind::Text)
             .left_out("none")
             .means("Its purpose, in the reader's words.")
             .fixed(),
-        Key::new(
-            "work",
-            ValueKind::Word(&[
-                ("transfers", "within files that stay open"),
-                ("tree", "creates, stats and removes files and directories"),
-                ("objects", "steps through small objects in sets"),
-                ("rpc", "requests and responses between processes"),
-                ("find", "searches everything below the target"),
-                ("jobs", "processes compute, sort, scan and write tables"),
-            ]),
-        )
+        Key::new("work", ValueKind::Word(&KINDS))
         .default("\"transfers\"")
         .means(
             "What the tasks do. Each kind of work except transfers has its own keys, which are listed \
@@ -82,22 +88,22 @@ pub(crate) const WORKLOAD: Table = Table {
         Key::new("target", ValueKind::Reference("target"))
             .left_out("the only target, if there is only one")
             .means("The name of a `[[target]]`. Trees, objects and tables are created in its directory.")
-            .for_transfers_and(&["tree", "objects", "find", "jobs"]),
+            .for_transfers(),
         Key::new("member", ValueKind::Count(0, STUDY_LIST_ITEMS as u64 - 1))
             .left_out("all members of the target")
             .means(
                 "Only this member of a target with several paths, counted from 0. A sweep, for example \
                 `\"0..11\"`, measures each of them alone.",
             )
-            .for_transfers_and(&["tree", "objects"]),
+            .for_transfers(),
         Key::new("members", ValueKind::Count(1, STUDY_LIST_ITEMS as u64))
             .left_out("all members of the target")
             .means(
                 "Only this many members, from the first on, of a target with several paths. A sweep, for \
                 example `[1, 12]`, shows what more of them bring.",
             )
-            .for_transfers_and(&["tree", "objects"]),
-        Key::new("phases", ValueKind::Words(PHASES)).default("[\"write\", \"read\"]").means(
+            .for_transfers(),
+        Key::new("phases", ValueKind::Words(&PHASES)).default("[\"write\", \"read\"]").means(
             "The phases of one repetition, in order. By default, a tree goes through `tree-create`, \
                 `file-create`, `file-stat`, `file-read`, `file-remove` and `tree-remove`, objects through \
                 `precreate`, `benchmark` and `cleanup`, jobs through `load` and `jobs`, a search through \
@@ -132,11 +138,11 @@ pub(crate) const WORKLOAD: Table = Table {
         Key::new("tasks", ValueKind::Count(1, TASKS_MAX as u64))
             .default("1")
             .means("Logical workers, each with offsets of its own; on all nodes together.")
-            .for_transfers_and(&["tree", "objects", "find"]),
+            .for_transfers(),
         Key::new("tasks_per_node", ValueKind::Count(1, TASKS_MAX as u64))
             .left_out("`tasks` gives the number")
             .means("Tasks on each node, instead of `tasks`: together they are `nodes` times as many.")
-            .for_transfers_and(&["tree", "objects", "find"]),
+            .for_transfers(),
         Key::new("nodes", ValueKind::Count(1, TASKS_MAX as u64))
             .left_out("all nodes of the run, or as many as there are tasks")
             .means(
@@ -213,7 +219,7 @@ pub(crate) const WORKLOAD: Table = Table {
             .means("Transfers that each task keeps in flight. Above 1 it needs io_uring or libaio."),
         Key::flag("direct")
             .means("`O_DIRECT`: bypasses the page cache. The file system decides which sizes it takes.")
-            .for_transfers_and(&["tree", "jobs"])
+            .for_transfers()
             .sets(Setter::Workload(|spec, value| match &mut spec.work {
                 Work::Jobs(jobs) => jobs.direct = value.flag(),
                 _ => spec.direct = value.flag(),
@@ -236,7 +242,7 @@ pub(crate) const WORKLOAD: Table = Table {
                     _ => phases.iter().any(|phase| phase.writes()),
                 }
         })
-        .for_transfers_and(&["tree", "jobs"])
+        .for_transfers()
         .sets(Setter::Workload(|spec, value| {
             let at_close = value.word() == "close";
             match &mut spec.work {
@@ -287,14 +293,14 @@ pub(crate) const WORKLOAD: Table = Table {
         Key::new("stonewall", ValueKind::Time)
             .left_out("no deadline")
             .means("Each task stops after this time, however far it got. Not together with `duration`.")
-            .for_transfers_and(&["tree", "objects"])
+            .for_transfers()
             .sets(Setter::Workload(|spec, value| {
                 spec.stonewall = Some(Stonewall::after(value.nanos()));
             })),
         Key::flag("wear_out")
             .means("After `stonewall`, all tasks go on until each has done as much as the fastest had.")
             .needs("it needs a `stonewall`", |table, _| table.has("stonewall"))
-            .for_transfers_and(&["tree", "objects"])
+            .for_transfers()
             .sets(Setter::Workload(|spec, value| {
                 if let Some(stonewall) = &mut spec.stonewall {
                     stonewall.wear_out = value.flag();
@@ -303,7 +309,7 @@ pub(crate) const WORKLOAD: Table = Table {
         Key::new("duration", ValueKind::Time)
             .left_out("one pass")
             .means("The pass is repeated until this time is over, and ends there.")
-            .for_transfers_and(&["rpc"])
+            .for_transfers()
             .sets(Setter::Workload(|spec, value| spec.duration = Some(value.nanos()))),
         Key::new("operations", ValueKind::Count(1, INTEGER_MAX))
             .left_out("one pass")
@@ -311,7 +317,7 @@ pub(crate) const WORKLOAD: Table = Table {
                 "Each task does exactly this many transfers: it repeats the pass, or ends within it. Not \
                 together with `duration` or `stonewall`.",
             )
-            .for_transfers_and(&["rpc"])
+            .for_transfers()
             .sets(Setter::Workload(|spec, value| spec.operations = Some(value.count()))),
         Key::new("rate", ValueKind::Rate)
             .left_out("as fast as possible")
@@ -333,7 +339,7 @@ pub(crate) const WORKLOAD: Table = Table {
             })),
         Key::flag("barriers")
             .means("Tasks wait for each other between open, transfers and close.")
-            .for_transfers_and(&["tree", "objects"])
+            .for_transfers()
             .sets(Setter::Workload(|spec, value| spec.barriers = value.flag())),
         Key::flag("verify")
             .means(
@@ -347,12 +353,12 @@ pub(crate) const WORKLOAD: Table = Table {
             .needs("it needs the phase \"file-read\"", |table, phases| {
                 table.word("work") != Some("tree") || phases.contains(&Phase::FileRead)
             })
-            .for_transfers_and(&["tree", "objects", "rpc"])
+            .for_transfers()
             .sets(Setter::Workload(|spec, value| spec.verify = value.flag())),
         Key::flag("quit_on_error")
             .means("A comparison ends at the first wrong byte instead of counting them.")
             .fixed()
-            .for_transfers_and(&["rpc"])
+            .for_transfers()
             .sets(Setter::Workload(|spec, value| spec.quit_on_error = value.flag())),
         Key::flag("single_attempt")
             .means("A short read or write is an error at once instead of being continued.")
@@ -378,7 +384,7 @@ pub(crate) const WORKLOAD: Table = Table {
         .left_out("`\"replace\"`; `\"reuse\"` on a device")
         .means("What happens to files that exist before a write phase.")
         .fixed()
-        .for_transfers_and(&["tree", "objects", "jobs"])
+        .for_transfers()
         .sets(Setter::Files(|files, value| value.put(&mut files.existing))),
         Key::new(
             "keep",
@@ -391,7 +397,7 @@ pub(crate) const WORKLOAD: Table = Table {
         .left_out("`\"never\"`; `\"always\"` on a device")
         .means("What happens to the files at the end.")
         .fixed()
-        .for_transfers_and(&["tree", "objects", "jobs"])
+        .for_transfers()
         .sets(Setter::Files(|files, value| value.put(&mut files.keep))),
         Key::new("preallocate", ValueKind::Flag)
             .left_out("`false`")
@@ -408,7 +414,7 @@ pub(crate) const WORKLOAD: Table = Table {
             .sets(Setter::Workload(|spec, value| spec.files.unique_dir = value.flag())),
         Key::flag("file_per_repetition")
             .means("Each repetition has files of its own.")
-            .for_transfers_and(&["tree", "objects", "jobs"])
+            .for_transfers()
             .sets(Setter::Workload(|spec, value| spec.files.file_per_repetition = value.flag())),
         Key::new("signature", ValueKind::Count(0, INTEGER_MAX))
             .left_out("the seed of the study")
@@ -421,7 +427,7 @@ pub(crate) const WORKLOAD: Table = Table {
         Key::new("history", ValueKind::Count(1, HISTORY_MAX))
             .left_out("none are kept")
             .means("Each process keeps this many of its last operations one by one: when, where, how long.")
-            .for_transfers_and(&["tree", "objects"])
+            .for_transfers()
             .sets(Setter::Workload(|spec, value| spec.history = Some(value.count()))),
         Key::new("outlier", ValueKind::Time)
             .left_out("no warning")

@@ -3,8 +3,8 @@
 use super::values::{Point, Value, Values};
 use crate::text::parse::{BANDWIDTH_ALLOWED, PERCENT_ALLOWED, SHARE_ALLOWED, SIZE_ALLOWED, TIME_ALLOWED};
 use crate::{
-    Bytes, Case, Criteria, Expectation, FileSet, Find, Jobs, Nanos, Objects, Phase, Rpc, SettingValue,
-    TargetDescription, Tree, WorkloadSpec,
+    Bytes, Case, Criteria, Expectation, FileSet, Nanos, Phase, SettingValue, TargetDescription, Work,
+    WorkloadSpec,
 };
 
 /// Largest integer that TOML guarantees to represent.
@@ -35,8 +35,10 @@ pub(crate) struct Table {
 /// A kind of work, and the keys that only apply to it.
 #[derive(Debug)]
 pub(crate) struct WorkKeys {
-    /// The word that selects it.
-    pub(crate) word: &'static str,
+    /// The word that selects it, and its meaning.
+    pub(crate) word: Word,
+    /// The work on so many nodes, before its keys are applied.
+    pub(crate) make: fn(u32) -> Work,
     /// What the work is done on.
     pub(crate) what: &'static str,
     /// The backends that support it, as named in the reference.
@@ -44,11 +46,25 @@ pub(crate) struct WorkKeys {
     /// Its description; a Markdown paragraph.
     pub(crate) meaning: &'static str,
     /// Its phases.
-    pub(crate) phases: &'static [&'static str],
+    pub(crate) phases: &'static [Word],
     /// Default phases.
     pub(crate) default_phases: &'static [&'static str],
+    /// The keys of the table that it uses, besides those that all kinds of work use.
+    pub(crate) uses: &'static [&'static str],
     /// Its keys, in the order of the reference.
     pub(crate) keys: &'static [Key],
+}
+
+impl WorkKeys {
+    /// Whether `phase` is one of its phases.
+    pub(crate) fn has(&self, phase: Phase) -> bool {
+        self.phases.iter().any(|(word, _)| *word == phase.name())
+    }
+
+    /// Whether it uses `key` of the table.
+    pub(crate) fn uses(&self, key: &Key) -> bool {
+        !key.for_transfers || self.uses.contains(&key.name)
+    }
 }
 
 impl Table {
@@ -115,8 +131,8 @@ pub(crate) struct Key {
     /// Whether it cannot be swept: a statement about the files applies to all workloads on them, and the
     /// number of repetitions is not a property of what is measured.
     pub(crate) fixed: bool,
-    /// Kinds of work besides transfers that use it; all if `None`. Only for workloads.
-    pub(crate) works: Option<&'static [&'static str]>,
+    /// Whether only transfers use it, and the kinds of work that name it in [`WorkKeys::uses`]. Only for workloads.
+    pub(crate) for_transfers: bool,
     /// Conditions without which it has no effect; only for workloads.
     pub(crate) needs: [Option<Need>; 2],
     /// Where its value goes.
@@ -129,14 +145,14 @@ pub(crate) type Need = (&'static str, fn(&Point<'_>, &[Phase]) -> bool);
 impl Key {
     /// A required key, unless [`Key::default`] or [`Key::left_out`] follows.
     pub(crate) const fn new(name: &'static str, kind: ValueKind) -> Self {
-        let (fixed, works, needs) = (false, None, [None; 2]);
+        let (fixed, for_transfers, needs) = (false, false, [None; 2]);
         Self {
             name,
             kind,
             absent: KeyDefault::Refused,
             meaning: "",
             fixed,
-            works,
+            for_transfers,
             needs,
             set: Setter::WithOthers,
         }
@@ -167,14 +183,9 @@ impl Key {
         Self { fixed: true, ..self }
     }
 
-    /// Restricts it to transfers.
+    /// Restricts it to transfers, and to kinds of work that name it in [`WorkKeys::uses`].
     pub(crate) const fn for_transfers(self) -> Self {
-        self.for_transfers_and(&[])
-    }
-
-    /// Restricts it to transfers and the kinds of work `others`.
-    pub(crate) const fn for_transfers_and(self, others: &'static [&'static str]) -> Self {
-        Self { works: Some(others), ..self }
+        Self { for_transfers: true, ..self }
     }
 
     /// Declares that it has no effect unless `met`; `needs` describes the condition.
@@ -244,12 +255,8 @@ pub(crate) enum Setter {
     Workload(SetterFn<WorkloadSpec>),
     /// In a workload; all workloads on the same files share the value.
     Files(SetterFn<FileSet>),
-    /// In one kind of work.
-    Tree(SetterFn<Tree>),
-    Objects(SetterFn<Objects>),
-    Rpc(SetterFn<Rpc>),
-    Find(SetterFn<Find>),
-    Jobs(SetterFn<Jobs>),
+    /// In the work of a workload.
+    Work(SetterFn<Work>),
     /// In what figures are compared with.
     Expectation(SetterFn<Expectation>),
 }
