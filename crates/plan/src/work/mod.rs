@@ -37,19 +37,13 @@ impl Work {
     /// The tree, if the tasks work on one.
     #[must_use]
     pub const fn tree(&self) -> Option<&Tree> {
-        match self {
-            Self::Tree(tree) => Some(tree),
-            Self::Transfers | Self::Objects(_) | Self::Rpc(_) | Self::Find(_) | Self::Jobs(_) => None,
-        }
+        if let Self::Tree(tree) = self { Some(tree) } else { None }
     }
 
     /// The jobs, if the tasks are jobs.
     #[must_use]
     pub const fn jobs(&self) -> Option<&Jobs> {
-        match self {
-            Self::Jobs(jobs) => Some(jobs),
-            Self::Transfers | Self::Tree(_) | Self::Objects(_) | Self::Rpc(_) | Self::Find(_) => None,
-        }
+        if let Self::Jobs(jobs) = self { Some(jobs) } else { None }
     }
 
     /// Whether it is on a target: messages between processes are not.
@@ -74,36 +68,24 @@ impl Work {
     /// The objects, if the tasks cycle through some.
     #[must_use]
     pub const fn objects(&self) -> Option<&Objects> {
-        match self {
-            Self::Objects(objects) => Some(objects),
-            Self::Transfers | Self::Tree(_) | Self::Rpc(_) | Self::Find(_) | Self::Jobs(_) => None,
-        }
+        if let Self::Objects(objects) = self { Some(objects) } else { None }
     }
 
     /// The messages, if the tasks exchange some.
     #[must_use]
     pub const fn rpc(&self) -> Option<&Rpc> {
-        match self {
-            Self::Rpc(rpc) => Some(rpc),
-            Self::Transfers | Self::Tree(_) | Self::Objects(_) | Self::Find(_) | Self::Jobs(_) => None,
-        }
+        if let Self::Rpc(rpc) = self { Some(rpc) } else { None }
     }
 
     /// The messages, to change them.
     pub const fn rpc_mut(&mut self) -> Option<&mut Rpc> {
-        match self {
-            Self::Rpc(rpc) => Some(rpc),
-            Self::Transfers | Self::Tree(_) | Self::Objects(_) | Self::Find(_) | Self::Jobs(_) => None,
-        }
+        if let Self::Rpc(rpc) = self { Some(rpc) } else { None }
     }
 
     /// The search, if the tasks do one.
     #[must_use]
     pub const fn find(&self) -> Option<&Find> {
-        match self {
-            Self::Find(find) => Some(find),
-            Self::Transfers | Self::Tree(_) | Self::Objects(_) | Self::Rpc(_) | Self::Jobs(_) => None,
-        }
+        if let Self::Find(find) = self { Some(find) } else { None }
     }
 }
 

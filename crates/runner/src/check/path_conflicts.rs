@@ -38,7 +38,7 @@ pub(crate) fn check_targets(
     if trees::has(case) {
         return files.targets.iter().try_for_each(|target| check_tree_target(case, target));
     }
-    if case.workload.work.find().is_some() {
+    if !case.workload.work.is_transfers() && !case.workload.work.makes_trees() {
         return files.targets.iter().try_for_each(|target| check_searched(plan, target));
     }
     for target in &files.targets {

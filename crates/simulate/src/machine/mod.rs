@@ -195,9 +195,8 @@ impl Machine for SimulatedMachine {
             if let Some(jobs) = workload.work.jobs() {
                 self.check_jobs(case, jobs)?;
             }
-            if workload.work.find().is_some() {
-                let told = "a model has no directories that could be searched: omit this workload";
-                return Err(lacking(case, told.to_owned()));
+            if let Some(why) = workload.work.kind().beyond_models() {
+                return Err(lacking(case, format!("{why}: omit this workload")));
             }
             if workload.work.has_target() {
                 self.setup.layout_of(case)?;

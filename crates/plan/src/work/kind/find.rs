@@ -21,6 +21,10 @@ impl WorkKind for Find {
         Some(Bytes(0))
     }
 
+    fn beyond_models(&self) -> Option<&'static str> {
+        Some("a model has no directories that could be searched")
+    }
+
     fn longer(&self, _workload: &Workload) -> &'static str {
         "search a tree with more files"
     }

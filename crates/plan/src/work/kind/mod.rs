@@ -136,6 +136,11 @@ pub trait WorkKind {
         0
     }
 
+    /// Why a model cannot carry it out, if so.
+    fn beyond_models(&self) -> Option<&'static str> {
+        None
+    }
+
     /// What makes its phases longer, as advice.
     fn longer(&self, workload: &Workload) -> &'static str;
 
