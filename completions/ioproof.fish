@@ -271,7 +271,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -s y -l yes -d 'A
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand merge" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand import" -l out -d 'Directory for the record [default: ioproof-runs/DATE-TIME-import]' -r -F
-complete -c ioproof -n "__fish_ioproof_using_subcommand import" -l as -d 'The tool, if it is not recognised: ior, mdtest, md-workbench, iozone, ioping, ioping-batch, gpfsperf, iohist, fio, fio-json, elbencho, elbencho-csv, elbencho-json, elbencho-live, iostat, iostat-json, nsdperf, ior-json, ior-csv' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand import" -l as -d 'The tool, if it is not recognised: ior, ior-json, ior-csv, mdtest, md-workbench, iozone, io500, io500-summary, ioping, ioping-batch, ioping-json, gpfsperf, iohist, fio, fio-json, elbencho, elbencho-csv, elbencho-live, elbencho-json, iostat, iostat-json, nsdperf' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand import" -l title -d 'A title for reports' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand import" -l terms -d 'Study file whose terms apply to the imported data: its commitments, claims, expectations and published figures. It needs no workload' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand import" -s h -l help -d 'Print help'

@@ -42,8 +42,16 @@ pub(crate) fn size(text: &str) -> Result<Bytes, String> {
 
 /// A form of another tool's output, as fio-json.
 pub(crate) fn import_format(text: &str) -> Result<Format, String> {
-    let known = || Format::all().map(Format::name).collect::<Vec<_>>().join(", ");
-    Format::named(text).ok_or_else(|| format!("unknown tool; the known tools are {}", known()))
+    Format::named(text).ok_or_else(|| format!("unknown tool; the known tools are {}", known_formats()))
+}
+
+/// The description of an option whose value is an [`import_format`].
+pub(crate) fn import_formats() -> String {
+    format!("The tool, if it is not recognised: {}", known_formats())
+}
+
+fn known_formats() -> String {
+    Format::all().map(Format::name).collect::<Vec<_>>().join(", ")
 }
 
 /// A time, as 500ms; a bare number means seconds.

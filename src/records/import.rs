@@ -30,9 +30,8 @@ pub(crate) struct ImportArguments {
     /// Directory for the record [default: ioproof-runs/DATE-TIME-import].
     #[arg(long, value_name = "RUNDIR")]
     out: Option<PathBuf>,
-    /// The tool, if it is not recognised: ior, mdtest, md-workbench, iozone, ioping, ioping-batch, gpfsperf, iohist,
-    /// fio, fio-json, elbencho, elbencho-csv, elbencho-json, elbencho-live, iostat, iostat-json, nsdperf, ior-json, ior-csv.
-    #[arg(long = "as", value_name = "TOOL", value_parser = values::import_format)]
+    // Its description names the formats.
+    #[arg(long = "as", value_name = "TOOL", value_parser = values::import_format, help = values::import_formats())]
     format: Option<dialect::import::Format>,
     /// A title for reports.
     #[arg(long)]
