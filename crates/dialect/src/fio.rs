@@ -38,14 +38,14 @@ pub fn has_engine(printed: &str, engine: &str) -> bool {
     printed.lines().any(|line| line.trim() == engine)
 }
 
-/// fio's engine that uses the same system calls as `backend`.
+/// fio's engine that uses the same system calls as `backend`; `None` if a comparison with fio has none.
 #[must_use]
 pub const fn engine(backend: Backend) -> Option<&'static str> {
     match backend {
         Backend::Psync => Some("psync"),
         Backend::Uring { .. } => Some("io_uring"),
         Backend::Libaio { .. } => Some("libaio"),
-        Backend::Vectored { .. } | Backend::Stdio | Backend::Mmap | Backend::Null => None,
+        _ => None,
     }
 }
 
