@@ -12,6 +12,7 @@
 //! | [`Program`] | the program that is executed for each launch of jobs |
 //! | [`follow`], [`dismiss`], [`wait_for_rank_0`], [`reports_loss`] | ranks other than 0: orders, release, losses |
 //! | [`Machine`], [`check_on`] | a machine given by a description: simulated runs |
+//! | [`nodes_of_tasks`], [`pause_before`], [`drops_caches_before`] | where tasks run, and what is done before each phase |
 //! | [`Watch`] | receives all events; the runner itself never prints |
 //! | [`RunSummary`] | how the run ended, for the caller's exit code |
 //! | [`instrument`] | the overhead of the measuring instrument on this host |
@@ -43,6 +44,7 @@ pub use check::record_place::record_on_target;
 pub use check::{Checked, EarlierStart, check, check_again, check_on};
 pub use error::{ErrorKind, RunnerError};
 pub use execution::PlanExecution;
+pub use execution::around::{drops_caches_before, pause_before};
 pub use execution::campaign::{
     HostLayoutBuilder, LayoutBuilder, ValidatedCampaign, campaign, validate_campaign,
 };
@@ -56,4 +58,6 @@ pub use machine::{Machine, MachinePhase};
 #[cfg(feature = "planted-faults")]
 pub use planted::planted;
 pub use ranks::follow::{dismiss, follow, reports_loss, wait_for_rank_0};
+pub use ranks::merge_ranks::SERIES_INTERVAL;
+pub use ranks::rank_assignment::nodes_of_tasks;
 pub use watch::{Event, LayoutProgress, Silent, Watch};

@@ -40,9 +40,8 @@ pub trait Machine {
         controls: &Controls,
     ) -> Result<MachinePhase, RunnerError>;
 
-    /// Must be called when files of a case were removed. Data of these files that the nodes' caches have
-    /// not written is then dropped.
-    fn files_removed(&mut self);
+    /// Must be called when the files of a case were removed. Their data in the nodes' caches is then dropped.
+    fn files_removed(&mut self, case: &Case);
 
     /// Empties the caches of the nodes.
     fn drop_caches(&mut self);

@@ -1,6 +1,6 @@
 //! Protocol steps before and after the phases of a case: wiping, preconditioning, dropping caches.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use plan::{Case, Phase, Placement};
 use record::{Warning, Wiped};
@@ -87,9 +87,7 @@ impl ExecutionState<'_> {
         case: &Case,
         phase: Phase,
     ) -> Result<Vec<Warning>, RunnerError> {
-        let finds = trees::has(case) && trees::finds(phase);
-        let wanted = case.protocol.drop_caches || case.protocol.evict_files;
-        if !(reads(case, phase) || finds) || !wanted || self.stopped() {
+        if !drops_caches_before(case, phase) || self.stopped() {
             return Ok(Vec::new());
         }
         match self.ranks.order(&Order::DropCaches { case: index })? {
@@ -99,4 +97,19 @@ impl ExecutionState<'_> {
             _ => Ok(Vec::new()),
         }
     }
+}
+
+/// Whether caches are emptied before each `phase` of `case`.
+#[must_use]
+pub fn drops_caches_before(case: &Case, phase: Phase) -> bool {
+    let finds = trees::has(case) && trees::finds(phase);
+    (reads(case, phase) || finds) && (case.protocol.drop_caches || case.protocol.evict_files)
+}
+
+/// The pause before each `phase` of `case`.
+#[must_use]
+pub fn pause_before(case: &Case, phase: Phase) -> Duration {
+    // Phases on a tree follow each other at once; the pause is between passes.
+    let rests = case.workload.work.is_transfers() || case.phases.first() == Some(&phase);
+    if phase.is_result() && rests { case.delay.into() } else { Duration::ZERO }
 }

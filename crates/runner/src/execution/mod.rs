@@ -1,6 +1,6 @@
 //! Executes a checked plan: case by case, pass by pass, phase by phase.
 
-mod around;
+pub(crate) mod around;
 pub(crate) mod campaign;
 pub(crate) mod device_trace;
 pub(crate) mod jobs;

@@ -7,6 +7,7 @@ use engine::Controls;
 use plan::{Case, Phase, Rival};
 use record::{PhaseKey, Warning};
 
+use crate::execution::around::pause_before;
 use crate::execution::phases::PhasePreconditions;
 use crate::execution::state::ExecutionState;
 use crate::execution::turn::{CaseProgress, CaseState, CaseTurn};
@@ -164,12 +165,8 @@ impl ExecutionState<'_> {
     /// Pauses as specified by the protocol, and checks the time limit and the stop flag.
     fn before(&mut self, turn: &CaseTurn<'_>, phase: Phase, started: Duration) -> Next {
         let case = turn.case;
-        // Phases on a tree follow each other at once; the pause is between passes.
-        let rests = case.workload.work.is_transfers() || case.phases.first() == Some(&phase);
-        if phase.is_result() && rests {
-            let controls = Arc::clone(&self.controls);
-            self.ranks.pause(Duration::from(case.delay), || controls.is_stopped());
-        }
+        let controls = Arc::clone(&self.controls);
+        self.ranks.pause(pause_before(case, phase), || controls.is_stopped());
         if self.stopped() {
             return Next::Stopped;
         }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use comm::Topology;
 use engine::{Controls, PhaseJob, TransferLimit};
-use plan::{Keep, Plan};
+use plan::{Case, Keep, Plan};
 
 use crate::files::data::fill_workload;
 use crate::files::file_sets::FileSets;
 use crate::files::paths;
 use crate::ranks::merge_ranks::{PhaseTotals, SERIES_INTERVAL};
 use crate::ranks::order::{Answer, Order, PhaseOrder};
-use crate::ranks::rank_assignment::RankAssignment;
+use crate::ranks::rank_assignment::nodes_of_tasks;
 use crate::ranks::rows::Table;
 use crate::{Machine, RunnerError};
 
@@ -24,7 +24,7 @@ pub(crate) struct MachineExecutor<'a> {
     pub(crate) controls: Arc<Controls>,
 }
 
-impl MachineExecutor<'_> {
+impl<'a> MachineExecutor<'a> {
     /// Carries out `order`. Since there are no files, most orders need no action.
     pub(crate) fn carry_out(&mut self, order: &Order) -> Answer {
         match order {
@@ -33,14 +33,16 @@ impl MachineExecutor<'_> {
                 Answer::Done
             }
             Order::CaseEnds { case, .. } => {
-                if self.removes_files_of(*case) {
-                    self.machine.files_removed();
+                if let Some(case) = self.removed_with(*case) {
+                    self.machine.files_removed(case);
                 }
                 Answer::Files { removed: 0, there: true }
             }
             Order::Prepare(_) | Order::RemoveAll => Answer::Files { removed: 0, there: true },
-            Order::Wipe { .. } => {
-                self.machine.files_removed();
+            Order::Wipe { case } => {
+                if let Some(case) = self.plan.cases.get(*case) {
+                    self.machine.files_removed(case);
+                }
                 Answer::Wiped(Vec::new())
             }
             Order::Lacks { .. } => Answer::Lacking(false),
@@ -48,11 +50,11 @@ impl MachineExecutor<'_> {
         }
     }
 
-    /// Whether a measured run would remove the files of this case at its end.
-    fn removes_files_of(&self, index: usize) -> bool {
-        let Some(case) = self.plan.cases.get(index) else { return false };
+    /// The case number `index`, if a measured run would remove its files at its end.
+    fn removed_with(&self, index: usize) -> Option<&'a Case> {
+        let case = self.plan.cases.get(index).filter(|case| case.workload.files.keep != Keep::Always)?;
         let mine = paths::paths(case).into_iter().collect();
-        case.workload.files.keep != Keep::Always && self.file_sets.needed_after(index, case, &mine).is_empty()
+        self.file_sets.needed_after(index, case, &mine).is_empty().then_some(case)
     }
 
     /// Runs a phase and adds its rows to `table`.
@@ -69,9 +71,7 @@ impl MachineExecutor<'_> {
         let filling = order.fills.and_then(|writer| self.plan.cases.get(writer));
         let filling = filling.map(|writer| fill_workload(&writer.workload)).transpose()?;
         let workload = filling.as_ref().unwrap_or(&case.workload);
-        let assignment = RankAssignment::of(workload, topology)?;
-        let node_of: Vec<u32> =
-            (0..workload.tasks).map(|task| topology.node_of()[assignment.rank_of(task) as usize]).collect();
+        let node_of = nodes_of_tasks(workload, topology)?;
         let job = PhaseJob {
             series_interval: SERIES_INTERVAL,
             renamings: order.renamings,

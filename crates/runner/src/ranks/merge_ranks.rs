@@ -10,7 +10,7 @@ use record::{LatencyRow, PhaseKey, PhaseRow, SeriesRow, Warning};
 use serde::{Deserialize, Serialize};
 
 /// Length of an interval of the series.
-pub(crate) const SERIES_INTERVAL: Nanos = Nanos::secs(1);
+pub const SERIES_INTERVAL: Nanos = Nanos::secs(1);
 
 /// Earliest and latest time of an event, nanoseconds since the phase's common start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

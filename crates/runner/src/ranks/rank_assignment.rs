@@ -54,6 +54,16 @@ impl RankAssignment {
     }
 }
 
+/// The node of each task of `workload`.
+///
+/// # Errors
+/// Errors if there are fewer nodes or ranks than it needs.
+pub fn nodes_of_tasks(workload: &Workload, topology: &Topology) -> Result<Vec<u32>, PlanError> {
+    let assignment = RankAssignment::of(workload, topology)?;
+    let node_of = |task| topology.node_of()[assignment.rank_of(task) as usize];
+    Ok((0..workload.tasks).map(node_of).collect())
+}
+
 /// The files that belong to `tasks`: their own files, or a shared file if the first task of all is among
 /// them. Empty for trees.
 pub(crate) fn files_of(workload: &Workload, tasks: &Range<u32>, pass: u32) -> Vec<FileSlot> {

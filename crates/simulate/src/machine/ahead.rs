@@ -1,35 +1,82 @@
-//! Phases that are simulated before they are due, so that all processors are used.
+//! What is simulated before it is due, so that all processors are used.
 //!
-//! A phase is *independent* if no earlier phase can change it and it changes no later one: nothing of it is in a page
-//! cache or a write cache, and no trouble begins or ends at some time of the run. It is simulated on idle parts, whether
-//! it is due or not, so that its result does not depend on the number of threads. All other phases are simulated one
-//! after another, on the parts as the phase before has left them.
+//! Two things do not depend on what was done before, so that they give the same result at any time and on any thread:
+//!
+//! - a phase is *independent* if no earlier phase can change it and it changes no later one: nothing of it is in a page
+//!   cache or a write cache, and no trouble begins or ends at some time of the run;
+//! - a whole case, if nothing of its files is left in any cache when it begins.
+//!
+//! One thread for each further processor simulates these units in the order of the plan. A result counts only if the run
+//! asks for exactly that phase, in the state in which it was simulated. All others are simulated when they are due.
 
 use std::collections::HashMap;
-use std::thread;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use engine::{Controls, PhaseJob, TransferLimit};
-use plan::{Case, Phase, Workload};
-use record::PhaseKey;
-use runner::{MachinePhase, RunnerError};
+use plan::{Case, FileSet, Operation, Phase, Plan, Workload};
+use runner::{MachinePhase, drops_caches_before, nodes_of_tasks, pause_before};
 
-use super::outcome;
-use super::setup::{PhaseOrder, Setup, in_time};
-use crate::simulation::phase::PhaseOutput;
-use crate::simulation::system::System;
+use super::setup::{PhaseOrder, Setup};
+use super::state::{Followed, MachineState, Past, bytes_on_nodes, replaces_files};
 use crate::simulation::time::Ticks;
 
 /// Phases that may be kept until they are due.
 const KEPT_MAX: usize = 256;
+/// How often a thread that waits for another one looks at the stop flag and shows the progress.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// The independent phases of a run.
+/// Index of a case, pass, phase.
+type Place = (usize, u32, Phase);
+
+/// The threads, and what they have simulated.
 #[derive(Debug)]
 pub(super) struct Ahead {
-    /// All parts at rest.
-    idle: System,
-    /// Number of threads that simulate.
+    /// Number of threads that simulate, with the one of the run.
     pub(super) threads: usize,
-    kept: HashMap<PhaseKey, Kept>,
+    shared: Arc<Shared>,
+    helpers: Vec<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    units: Vec<Unit>,
+    /// The unit of each phase that belongs to one.
+    unit_of: HashMap<Place, usize>,
+    /// The first case that takes turns with each case.
+    block_of: Vec<usize>,
+    board: Mutex<Board>,
+    changed: Condvar,
+}
+
+/// What one thread simulates.
+#[derive(Debug)]
+struct Unit {
+    /// The first case that takes turns with its case.
+    block: usize,
+    places: Vec<Place>,
+    /// For all phases of a case, each in the state that the one before it has left: bytes of its files that are expected to
+    /// be in the page cache of each node when it begins.
+    cached: Option<Vec<u64>>,
+}
+
+#[derive(Debug)]
+struct Board {
+    units: Vec<UnitState>,
+    kept: HashMap<Place, Kept>,
+    /// All units before this one are simulated or need not be.
+    next: usize,
+    is_over: bool,
+}
+
+#[derive(Debug, Clone)]
+enum UnitState {
+    Waits,
+    /// A helper simulates it, whose progress and stop flag these are.
+    Runs(Arc<Controls>),
+    /// Nobody else has to simulate it.
+    Over,
 }
 
 /// A phase that has been simulated before it is due.
@@ -37,107 +84,312 @@ pub(super) struct Ahead {
 struct Kept {
     workload: Workload,
     node_of: Vec<u32>,
-    result: Independent,
+    phase: MachinePhase,
+    effect: Effect,
 }
 
-/// The result of an independent phase, which begins at 0.
+/// What a phase changes.
 #[derive(Debug)]
-pub(super) struct Independent {
-    pub(super) phase: MachinePhase,
-    pub(super) length: Ticks,
+enum Effect {
+    /// An independent phase takes this time.
+    Takes(Ticks),
+    /// A phase of a case, after this.
+    Follows(Past, Followed),
 }
 
 impl Ahead {
-    pub(super) fn new(idle: System, threads: usize) -> Self {
-        Self { idle, threads, kept: HashMap::new() }
+    pub(super) fn new(setup: &Setup, plan: &Plan, threads: usize) -> Self {
+        let units = units_of(setup, plan);
+        let places =
+            units.iter().enumerate().flat_map(|(unit, one)| one.places.iter().map(move |at| (*at, unit)));
+        let board = Board {
+            units: vec![UnitState::Waits; units.len()],
+            kept: HashMap::new(),
+            next: 0,
+            is_over: false,
+        };
+        let shared = Shared {
+            unit_of: places.collect(),
+            block_of: plan.blocks().flat_map(|block| block.clone().map(move |_| block.start)).collect(),
+            units,
+            board: Mutex::new(board),
+            changed: Condvar::new(),
+        };
+        Self { threads, shared: Arc::new(shared), helpers: Vec::new() }
     }
 
-    /// The result of an independent phase. Others that follow it are simulated at the same time.
-    pub(super) fn phase(
+    /// The result of a phase that a helper has simulated or is simulating in this `state`, which is changed as by the
+    /// phase.
+    pub(super) fn take(
         &mut self,
-        setup: &Setup,
+        setup: &Arc<Setup>,
         order: &PhaseOrder<'_>,
         controls: &Controls,
-    ) -> Result<Independent, RunnerError> {
-        if let Some(kept) = self.take(order) {
-            return Ok(kept);
+        state: &mut MachineState,
+    ) -> Option<MachinePhase> {
+        let PhaseOrder { case, ref job, node_of, .. } = *order;
+        let index = setup.cases.iter().position(|one| one.id == case.id)?;
+        let place = (index, job.repetition, job.phase);
+        self.shared.forget_before(self.shared.block_of[index]);
+        let unit = self.shared.unit_of.get(&place).copied();
+        self.start(setup);
+        let kept = unit.and_then(|unit| self.shared.claim(setup, unit, place, controls));
+        let (kept, unit) = (kept?, unit?);
+        let is_same = is_plain(job) && kept.node_of == node_of && kept.workload == *job.workload;
+        let started = state.unix_ns();
+        match kept.effect {
+            Effect::Takes(time) if is_same => state.passes(case, job, time),
+            Effect::Follows(before, after) if is_same && before == state.past => {
+                state.follow(setup, case, after);
+            }
+            _ => {
+                self.shared.board().give_up(unit);
+                return None;
+            }
         }
-        let next = self.next(setup, order);
-        let idle = &self.idle;
-        let own = thread::scope(|scope| {
-            let start = |order| scope.spawn(move || (independent(setup, idle, &order, controls), order));
-            let helpers: Vec<_> = next.into_iter().map(start).collect();
-            let own = independent(setup, idle, order, controls);
-            for helper in helpers {
-                // Where the model lacks something, this is told when the phase is due.
-                if let Ok((Ok((result, false)), order)) = helper.join() {
-                    let (workload, node_of) = (order.job.workload.clone(), order.node_of.to_vec());
-                    self.kept.insert(phase_key(order.case, &order.job), Kept { workload, node_of, result });
+        let mut phase = kept.phase;
+        phase.outcome.started_unix_ns = started;
+        Some(phase)
+    }
+
+    /// Whether helpers simulate case number `index`.
+    pub(super) fn simulates(&self, index: usize) -> bool {
+        self.shared.unit_of.keys().any(|place| place.0 == index)
+    }
+
+    /// Starts the helpers.
+    fn start(&mut self, setup: &Arc<Setup>) {
+        if !self.helpers.is_empty() || self.shared.units.is_empty() {
+            return;
+        }
+        let helper = |_| {
+            let (shared, setup) = (Arc::clone(&self.shared), Arc::clone(setup));
+            thread::spawn(move || while shared.helps(&setup) {})
+        };
+        self.helpers = (1..self.threads).map(helper).collect();
+    }
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        let mut board = self.shared.board();
+        board.is_over = true;
+        (0..board.units.len()).for_each(|unit| board.give_up(unit));
+        drop(board);
+        self.shared.changed.notify_all();
+        // A helper that has panicked has said so.
+        self.helpers.drain(..).for_each(|helper| drop(helper.join()));
+    }
+}
+
+impl Board {
+    /// The next unit that waits, which the caller has to simulate. `None` if enough is kept.
+    fn start_next(&mut self) -> Option<(usize, Arc<Controls>)> {
+        let waits = |unit: &UnitState| matches!(unit, UnitState::Waits);
+        let next = self.units[self.next..].iter().position(waits).map(|further| self.next + further);
+        let next = next.filter(|_| self.kept.len() < KEPT_MAX)?;
+        let controls = Arc::new(Controls::new());
+        self.units[next] = UnitState::Runs(Arc::clone(&controls));
+        self.next = next + 1;
+        Some((next, controls))
+    }
+
+    /// Nobody needs the unit.
+    fn give_up(&mut self, unit: usize) {
+        if let UnitState::Runs(controls) = std::mem::replace(&mut self.units[unit], UnitState::Over) {
+            controls.stop();
+        }
+    }
+}
+
+impl Shared {
+    fn board(&self) -> MutexGuard<'_, Board> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Drops everything of the cases before `block`, which are over.
+    fn forget_before(&self, block: usize) {
+        let mut board = self.board();
+        let over = self.units.partition_point(|unit| unit.block < block);
+        if board.next < over || board.kept.keys().any(|place| self.block_of[place.0] < block) {
+            (0..over).for_each(|unit| board.give_up(unit));
+            board.next = board.next.max(over);
+            board.kept.retain(|place, _| self.block_of[place.0] >= block);
+            self.changed.notify_all();
+        }
+    }
+
+    /// The result of a phase. `None` if the caller has to simulate it, as no helper will. While one does, the caller
+    /// simulates what follows.
+    fn claim(&self, setup: &Setup, unit: usize, place: Place, controls: &Controls) -> Option<Kept> {
+        let mut board = self.board();
+        loop {
+            if let Some(kept) = board.kept.remove(&place) {
+                self.changed.notify_all();
+                return Some(kept);
+            }
+            let UnitState::Runs(helper) = &board.units[unit] else { break };
+            if controls.is_stopped() {
+                break;
+            }
+            controls.show(helper.progress());
+            if let Some((next, _)) = board.start_next() {
+                drop(board);
+                self.simulate(next, setup, (controls, false));
+                board = self.board();
+            } else {
+                board =
+                    self.changed.wait_timeout(board, LOOK_EVERY).unwrap_or_else(PoisonError::into_inner).0;
+            }
+        }
+        board.units[unit] = UnitState::Over;
+        None
+    }
+
+    /// Simulates the next unit, if there is any.
+    fn helps(&self, setup: &Setup) -> bool {
+        let Some((unit, controls)) = self.next() else { return false };
+        self.simulate(unit, setup, (&controls, true));
+        true
+    }
+
+    /// Waits for a unit to simulate.
+    fn next(&self) -> Option<(usize, Arc<Controls>)> {
+        let mut board = self.board();
+        while !board.is_over && board.next < board.units.len() {
+            if let Some(next) = board.start_next() {
+                return Some(next);
+            }
+            board = self.changed.wait(board).unwrap_or_else(PoisonError::into_inner);
+        }
+        None
+    }
+
+    /// Simulates the phases of unit number `unit` from parts at rest on, until one of them is stopped or the model lacks something,
+    /// which is told when it is due.
+    fn simulate(&self, unit: usize, setup: &Setup, (controls, shows): (&Controls, bool)) {
+        let _ends = Ends { shared: self, unit };
+        let unit = &self.units[unit];
+        let mut state = match (&unit.cached, unit.places.first()) {
+            (Some(cached), Some(&(index, ..))) => {
+                MachineState::before(setup, &setup.cases[index], cached.clone())
+            }
+            _ => MachineState::new(setup),
+        };
+        for (number, &(index, pass, phase)) in unit.places.iter().enumerate() {
+            let case = &setup.cases[index];
+            if number > 0 {
+                state.pause(pause_before(case, phase));
+                if drops_caches_before(case, phase) {
+                    state.drop_caches(setup);
                 }
             }
-            own
-        });
-        own.map(|(result, _)| result)
-    }
-
-    /// The result of a phase that was simulated before, if it was of the same order.
-    fn take(&mut self, order: &PhaseOrder<'_>) -> Option<Independent> {
-        let kept = self.kept.remove(&phase_key(order.case, &order.job))?;
-        let is_same =
-            is_plain(&order.job) && kept.node_of == order.node_of && kept.workload == *order.job.workload;
-        is_same.then_some(kept.result)
-    }
-
-    /// One phase for each other thread, of those that follow `order` in most runs: in its case, then in the next one.
-    fn next<'f>(&self, setup: &'f Setup, order: &PhaseOrder<'f>) -> Vec<PhaseOrder<'f>> {
-        let PhaseOrder { case: Case { id, .. }, ref job, node_of, .. } = *order;
-        let room = KEPT_MAX.saturating_sub(self.kept.len()).min(self.threads - 1);
-        let place = setup.cases.iter().position(|case| case.id == *id).filter(|_| room > 0);
-        let Some(place) = place.filter(|place| setup.cases[*place].workload == *job.workload) else {
-            return Vec::new();
-        };
-        let case = &setup.cases[place];
-        let phases: &[Phase] = if is_untimed(job) { &case.phases } else { &[job.phase] };
-        let done = phases.iter().position(|phase| *phase == job.phase).map_or(0, |index| index + 1);
-        let own = phases_from(case, job.repetition, phases).skip(done);
-        // The tasks of a case with as many of them are on the same nodes.
-        let is_alike = |next: &&Case| {
-            let workload = &next.workload;
-            (workload.tasks, workload.nodes) == (case.workload.tasks, case.workload.nodes)
-        };
-        let next = setup.cases.get(place + 1).filter(is_alike);
-        let next =
-            next.into_iter().flat_map(|next| phases_from(next, 0, next.phases.get(..1).unwrap_or_default()));
-        let order_of = |(case, pass, phase): (&'f Case, u32, Phase)| {
-            let job = PhaseJob {
-                series_interval: job.series_interval,
-                ..PhaseJob::new(&case.workload, phase, pass)
+            let before = state.past.clone();
+            let carry_out = |order: &PhaseOrder<'_>| {
+                state.carry_out(setup, order, controls).map(|done| (done, order.node_of.to_vec()))
             };
-            let is_new =
-                setup.is_independent(job.workload) && !self.kept.contains_key(&phase_key(case, &job));
-            let layout = setup.layout_of(case).ok().filter(|_| is_new)?;
-            Some(PhaseOrder { case, job, layout, node_of, shows: false })
-        };
-        own.chain(next).filter_map(order_of).take(room).collect()
+            let done = setup.planned((case, pass, phase), shows, carry_out);
+            let Ok(((done, false), node_of)) = done else { return };
+            let is_last = number + 1 == unit.places.len();
+            let effect = match unit.cached.is_some() {
+                true => Effect::Follows(before, state.followed(is_last)),
+                false => Effect::Takes(state.now()),
+            };
+            let kept = Kept { workload: case.workload.clone(), node_of, phase: done, effect };
+            self.board().kept.insert((index, pass, phase), kept);
+            self.changed.notify_all();
+        }
     }
 }
 
-/// These phases of each pass of `case` that nothing can omit, from pass number `from` on.
-fn phases_from<'c>(
-    case: &'c Case,
-    from: u32,
-    phases: &[Phase],
-) -> impl Iterator<Item = (&'c Case, u32, Phase)> {
-    (from..case.passes_min()).flat_map(move |pass| phases.iter().map(move |phase| (case, pass, *phase)))
+/// The end of a unit, even by a panic.
+struct Ends<'s> {
+    shared: &'s Shared,
+    unit: usize,
 }
 
-fn phase_key(case: &Case, job: &PhaseJob<'_>) -> PhaseKey {
-    PhaseKey { case: case.id.as_str().into(), repetition: job.repetition, phase: job.phase }
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.shared.board().units[self.unit] = UnitState::Over;
+        self.shared.changed.notify_all();
+    }
 }
 
-/// Whether no clock ends the phase, so that the phases after it access all that it does.
-fn is_untimed(job: &PhaseJob<'_>) -> bool {
-    job.workload.work.is_transfers() && job.ending().limit().is_none()
+/// The units of a plan.
+fn units_of(setup: &Setup, plan: &Plan) -> Vec<Unit> {
+    let mut left = Cached::default();
+    let mut units = Vec::new();
+    for block in plan.blocks() {
+        for (index, case) in block.clone().zip(&setup.cases[block.clone()]) {
+            let places = places_of(index, case);
+            let unit = |places, cached| Unit { block: block.start, places, cached };
+            if setup.is_independent(&case.workload) {
+                units.extend(places.into_iter().map(|place| unit(vec![place], None)));
+                continue;
+            }
+            let is_one =
+                block.len() == 1 && places.len() <= KEPT_MAX / 2 && setup.can_rest() && is_alone(case);
+            let cached = left.before(setup, case).filter(|_| is_one);
+            units.extend(cached.map(|cached| unit(places, Some(cached))));
+            left.add(setup, case);
+        }
+    }
+    units
+}
+
+/// The phases of a case, in order, which nothing can omit and for which it is known what they access.
+fn places_of(index: usize, case: &Case) -> Vec<Place> {
+    let work = &case.workload.work;
+    if case.stated.is_some() || work.jobs().is_some() || work.objects().is_some() {
+        return Vec::new();
+    }
+    // What a phase has done by a time, and how often it has renamed files, decides what later ones access.
+    let is_timed = |phase: &Phase| PhaseJob::new(&case.workload, *phase, 0).ending().limit().is_some();
+    let renames = |phase: &Phase| phase.operation() == Some(Operation::Rename);
+    let decides = |phase: &Phase| is_timed(phase) || renames(phase);
+    let known = case.phases.iter().position(decides).map_or(case.phases.len(), |index| index + 1);
+    let phases = &case.phases[..known];
+    (0..case.passes_min()).flat_map(|pass| phases.iter().map(move |phase| (index, pass, *phase))).collect()
+}
+
+/// Whether nothing but the phases of `case` changes the state of the parts, from its begin to its end.
+fn is_alone(case: &Case) -> bool {
+    let known = places_of(0, case).len();
+    known == case.phases.len() * case.passes_min() as usize
+        && !case.protocol.wipe
+        && case.protocol.precondition == 0
+}
+
+/// What is in the page caches, as far as the plan tells it.
+#[derive(Default)]
+struct Cached<'p> {
+    /// Bytes on each node, by files.
+    files: HashMap<&'p FileSet, Vec<u64>>,
+}
+
+impl<'p> Cached<'p> {
+    /// Bytes of the files of `case` in the page cache of each node when it begins: none of new files, and all of those that
+    /// an earlier case has, if there is room for the files of all cases. `None` if it is not known.
+    fn before(&self, setup: &Setup, case: &Case) -> Option<Vec<u64>> {
+        let nodes = setup.idle.nodes.len();
+        let is_new = case.phases.first().is_some_and(|phase| replaces_files(case, *phase));
+        let Some(own) = self.files.get(&case.workload.files).filter(|_| !is_new) else {
+            return Some(vec![0; nodes]);
+        };
+        let (size, _) = setup.limits.cache?;
+        let has_room = |node: usize| self.files.values().map(|bytes| bytes[node]).sum::<u64>() <= size;
+        (0..nodes).all(has_room).then(|| own.clone())
+    }
+
+    /// Adds what `case` leaves.
+    fn add(&mut self, setup: &Setup, case: &'p Case) {
+        let workload = &case.workload;
+        if !workload.direct && !self.files.contains_key(&workload.files) {
+            let bytes = nodes_of_tasks(workload, &setup.topology)
+                .map(|node_of| bytes_on_nodes(setup, workload, &node_of));
+            self.files.insert(&workload.files, bytes.unwrap_or_default());
+        }
+    }
 }
 
 /// Whether nothing but the workload, the phase and the repetition determines what is done.
@@ -145,18 +397,5 @@ fn is_plain(job: &PhaseJob<'_>) -> bool {
     job.limit == TransferLimit::Pass && job.renamings == 0 && job.steps_before.is_empty()
 }
 
-/// Simulates a phase on idle parts. Also returns whether it was stopped.
-fn independent(
-    setup: &Setup,
-    idle: &System,
-    order: &PhaseOrder<'_>,
-    controls: &Controls,
-) -> Result<(Independent, bool), RunnerError> {
-    let mut system = idle.clone();
-    let cached = vec![0.0; system.nodes.len()];
-    let output = setup.simulate(order, &[], &cached, controls, &mut system);
-    in_time(order.case, &output)?;
-    let PhaseOutput { start, end, stopped, .. } = output;
-    let phase = outcome::of(output, order.job.workload, &idle.drive_names);
-    Ok((Independent { phase, length: end - start }, stopped))
-}
+#[cfg(test)]
+mod tests;

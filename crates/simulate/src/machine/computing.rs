@@ -17,14 +17,18 @@ const NAME: f64 = 3e-6;
 const BUFFERED: f64 = 10_000_000.0;
 const RANDOM: f64 = 300_000.0;
 const TURNS: f64 = 20.0;
-/// Phases of a case that are simulated at once, if there are as many processors.
+/// Phases or cases that are simulated at once, if there are as many processors.
 const AT_ONCE_MAX: usize = 4;
 
 impl SimulatedMachine {
     /// Expected seconds of computing for a phase of each case, within a factor of five for the ready studies and models.
     #[must_use]
     pub fn computing(&self, plan: &Plan, estimates: &[CaseEstimate]) -> Vec<f64> {
-        plan.cases.iter().zip(estimates).map(|(case, estimate)| self.of_case(case, estimate)).collect()
+        let of_case = |(index, (case, estimate))| {
+            let threads = if self.ahead.simulates(index) { self.ahead.threads } else { 1 };
+            self.of_case(case, estimate) / threads.min(AT_ONCE_MAX) as f64
+        };
+        plan.cases.iter().zip(estimates).enumerate().map(of_case).collect()
     }
 
     fn of_case(&self, case: &Case, estimate: &CaseEstimate) -> f64 {
@@ -48,8 +52,7 @@ impl SimulatedMachine {
             (transfer / chunk + 1) as f64
         });
         let each = if workload.work.makes_trees() { NAME } else { PIECE * pieces };
-        let threads = if self.setup.is_independent(workload) { self.ahead.threads } else { 1 };
-        (PHASE + TASK * f64::from(workload.tasks) + each * simulated) / threads.min(AT_ONCE_MAX) as f64
+        PHASE + TASK * f64::from(workload.tasks) + each * simulated
     }
 
     /// Whether any part takes random times.

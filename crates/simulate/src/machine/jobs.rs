@@ -10,7 +10,6 @@ use super::{SimulatedMachine, in_time, lacking, outcome};
 use crate::simulation::jobs::ComputeTimes;
 use crate::simulation::phase::PhaseInput;
 use crate::simulation::phase::launches::launches;
-use crate::simulation::time::ns;
 
 impl SimulatedMachine {
     /// Checks that the model specifies how fast the steps of `jobs` compute, and has the memory that each
@@ -70,7 +69,8 @@ impl SimulatedMachine {
             false => (matrix_tasks(placement, job.repetition), jobs.concurrency, jobs.launch_limit),
         };
         let rules = LaunchRules { concurrency, limit, interval: job.series_interval };
-        let factor = self.setup.draw(case, job, &mut self.system);
+        let started = self.state.unix_ns();
+        let factor = self.setup.draw(case, job, &mut self.state.system);
         let times = ComputeTimes::of(&self.setup.model.node, factor);
         let input = PhaseInput {
             job,
@@ -86,11 +86,11 @@ impl SimulatedMachine {
             shows: true,
             extrapolates: self.setup.extrapolates,
         };
-        let (launched, output) = launches(&input, (jobs, times), (&tasks, rules), &mut self.system);
+        let (launched, output) = launches(&input, (jobs, times), (&tasks, rules), &mut self.state.system);
         in_time(case, &output)?;
-        let started = i64::try_from(ns(output.start)).unwrap_or(i64::MAX);
+        self.state.passes(case, job, 0);
         let outcome = outcome_of_launches(&launched, started);
-        let devices = outcome::devices(&output, &self.system.drive_names);
+        let devices = outcome::devices(&output, &self.setup.idle.drive_names);
         Ok(MachinePhase {
             outcome,
             series: Vec::new(),

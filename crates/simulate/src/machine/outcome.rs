@@ -13,8 +13,14 @@ use crate::simulation::steady::Extrapolated;
 use crate::simulation::task::{ITEMS, READS, WRITES};
 use crate::simulation::time::{Ticks, ns, ticks};
 
-/// Creates the outcome. `drives` contains the location and the name of each device.
-pub(super) fn of(mut output: PhaseOutput, workload: &Workload, drives: &[(String, String)]) -> MachinePhase {
+/// Creates the outcome of a phase that `started` at this time on the clock of the run. `drives` contains the location and
+/// the name of each device.
+pub(super) fn of(
+    mut output: PhaseOutput,
+    workload: &Workload,
+    started: i64,
+    drives: &[(String, String)],
+) -> MachinePhase {
     let start = output.start;
     let length = output.end - start;
     let mut nodes: Vec<u32> = output.tasks.iter().map(|task| task.node).collect();
@@ -47,8 +53,7 @@ pub(super) fn of(mut output: PhaseOutput, workload: &Workload, drives: &[(String
     };
     let outcomes: Vec<engine::TaskOutcome> = tasks.iter().map(|task| task.outcome(start)).collect();
     let outcome = PhaseOutcome {
-        // The virtual clock begins with the run, at whatever time that is.
-        started_unix_ns: i64::try_from(ns(start)).unwrap_or(i64::MAX),
+        started_unix_ns: started,
         started_raw_ns: 0,
         wall_ns: span(|task| task.open_start_ns, |task| task.close_end_ns, &outcomes),
         open_ns: span(|task| task.open_start_ns, |task| task.open_end_ns, &outcomes),

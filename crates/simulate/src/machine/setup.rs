@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
+use comm::Topology;
 use engine::{Controls, PhaseJob};
-use plan::{Case, Workload};
+use plan::{Case, Phase, Workload};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use runner::RunnerError;
+use runner::{RunnerError, SERIES_INTERVAL, nodes_of_tasks};
 
 use crate::model::{Model, TroubleKind};
 use crate::simulation::parts::service::normal;
@@ -20,7 +21,7 @@ use crate::simulation::task::Members;
 const LATENCY_LIMIT_NS: u64 = 1 << 42;
 
 /// What does not change during a run.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Setup {
     pub(super) model: Model,
     pub(super) limits: NodeLimits,
@@ -29,6 +30,10 @@ pub(super) struct Setup {
     pub(super) members: HashMap<String, Members>,
     pub(super) seed: u64,
     pub(super) extrapolates: bool,
+    /// All parts at rest.
+    pub(super) idle: System,
+    /// The nodes, each with as many processes as the plan needs.
+    pub(super) topology: Topology,
 }
 
 /// A phase to be simulated.
@@ -60,13 +65,31 @@ impl Setup {
         })
     }
 
+    /// The layout of a case. Exchanges do not use any devices.
+    pub(super) fn layout_needed(&self, case: &Case) -> Result<usize, RunnerError> {
+        if case.workload.work.has_target() { self.layout_of(case) } else { Ok(0) }
+    }
+
+    /// The node of each endpoint of the exchanges of `workload`.
+    pub(super) fn nodes_of_ends(&self, workload: &Workload) -> Result<Vec<u32>, RunnerError> {
+        let node_of = self.topology.node_of();
+        let ends = plan::assign(workload, node_of)?;
+        Ok(ends.iter().map(|end| node_of[end.rank as usize]).collect())
+    }
+
+    /// Whether parts are ever at rest: not with a write cache that still has data to write, or with a trouble that begins or
+    /// ends at some time of the run.
+    pub(super) fn can_rest(&self) -> bool {
+        let Model { devices, troubles, .. } = &self.model;
+        devices.iter().all(|devices| devices.write_cache.is_none())
+            && troubles.iter().all(|trouble| trouble.kind == TroubleKind::Slow)
+    }
+
     /// Whether no phase of `workload` changes another one, or is changed by one.
     pub(super) fn is_independent(&self, workload: &Workload) -> bool {
-        let Model { node, devices, troubles, .. } = &self.model;
         (workload.work.is_transfers() || workload.work.tree().is_some())
-            && (workload.direct || node.cache.is_none())
-            && devices.iter().all(|devices| devices.write_cache.is_none())
-            && troubles.iter().all(|trouble| trouble.kind == TroubleKind::Slow)
+            && (workload.direct || self.model.node.cache.is_none())
+            && self.can_rest()
     }
 
     /// Seeds all random numbers of a phase, and returns the factor of its times. A case draws the same numbers whatever
@@ -77,6 +100,19 @@ impl Setup {
         let factor = if noise > 0.0 { libm::exp(noise * normal(&mut random)) } else { 1.0 };
         system.reseed(&mut random);
         factor
+    }
+
+    /// Does something with the order of a phase of which only the plan determines what it does.
+    pub(super) fn planned<T>(
+        &self,
+        (case, pass, phase): (&Case, u32, Phase),
+        shows: bool,
+        what: impl FnOnce(&PhaseOrder<'_>) -> Result<T, RunnerError>,
+    ) -> Result<T, RunnerError> {
+        let node_of = nodes_of_tasks(&case.workload, &self.topology)?;
+        let layout = self.layout_needed(case)?;
+        let job = PhaseJob { series_interval: SERIES_INTERVAL, ..PhaseJob::new(&case.workload, phase, pass) };
+        what(&PhaseOrder { case, job, layout, node_of: &node_of, shows })
     }
 
     /// Simulates a phase on `system`, whose clock it advances. `ends` are the nodes of endpoints, and `cached` the shares of

@@ -110,6 +110,17 @@ impl NodeLimits {
     }
 }
 
+impl NodeState {
+    /// Makes a page cache of `size` bytes drop older contents than those of the files with `key`.
+    pub(crate) fn evict(&mut self, size: u64, key: u64) {
+        let mut room = size - self.cached.get(&key).copied().unwrap_or(0).min(size);
+        for (_, bytes) in self.cached.iter_mut().filter(|(other, _)| **other != key) {
+            *bytes = (*bytes).min(room);
+            room -= *bytes;
+        }
+    }
+}
+
 impl System {
     /// Creates the idle parts of `model` with `nodes` of its nodes.
     pub(crate) fn new(model: &Model, nodes: u32) -> Self {

@@ -1,6 +1,6 @@
 //! Caches as vessels that fill and empty at known rates.
 
-use plan::{Backend, Nanos, Order, Phase, ReadFrom, SyncRule};
+use plan::{Backend, Case, Existing, Nanos, Order, Phase, ReadFrom, SyncRule};
 
 use runner::Machine;
 
@@ -169,12 +169,13 @@ fn a_device_has_written_what_it_could_when_a_phase_ends_and_goes_on_in_the_next(
     let written = |phase: &Simulated| -> f64 {
         phase.devices.iter().map(|(_, sample)| sample.counters.write_bytes as f64).sum()
     };
+    spec.files.existing = Existing::Reuse;
     let mut machine = machine(PAGE_CACHE, 2);
     let first = phase(&mut machine, spec.clone(), Phase::Write, 0);
     is_close("0.256 s at 100 MB/s", written(&first), 25.6e6);
     // 230.4 MB wait still: 219.6 MB more may, and 9/10 of what is written adds to them, as far as the limit.
     let mut more = in_order(512_000, 1_024_000_000, 1);
-    more.direct = false;
+    (more.direct, more.files.existing) = (false, Existing::Reuse);
     let second = phase(&mut machine, more, Phase::Write, 1);
     is_close("until the limit and beyond", second.seconds(), 0.244 + (1024.0 - 244.0) / 100.0);
     is_close("of both", written(&second), second.seconds() * 100e6);
@@ -188,7 +189,7 @@ fn files_that_are_removed_take_along_what_was_not_written() {
         let mut machine = machine(PAGE_CACHE, 2);
         phase(&mut machine, spec.clone(), Phase::Write, 0);
         if removed {
-            machine.files_removed();
+            machine.files_removed(&Case::new("a", spec.clone().validate().expect("valid"), Vec::new()));
         }
         phase(&mut machine, in_order(512_000, 10_240_000, 1), Phase::Read, 0).seconds()
     };

@@ -137,8 +137,8 @@ impl Machine for Lacking {
         self.0.phase(case, job, node_of, controls)
     }
 
-    fn files_removed(&mut self) {
-        self.0.files_removed();
+    fn files_removed(&mut self, case: &Case) {
+        self.0.files_removed(case);
     }
 
     fn drop_caches(&mut self) {
