@@ -265,8 +265,8 @@ impl Shared {
         None
     }
 
-    /// Simulates the phases of unit number `unit` from parts at rest on, until one of them is stopped or the model lacks something,
-    /// which is told when it is due.
+    /// Simulates the phases of unit number `unit` from parts at rest on, until one of them is stopped or the model lacks
+    /// something, which is told when it is due.
     fn simulate(&self, unit: usize, setup: &Setup, (controls, shows): (&Controls, bool)) {
         let _ends = Ends { shared: self, unit };
         let unit = &self.units[unit];

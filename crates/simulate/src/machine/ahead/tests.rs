@@ -21,12 +21,12 @@ fn machine(threads: usize) -> (SimulatedMachine, Vec<Case>) {
     let model = crate::read(Path::new("model.toml"), MODEL).expect("a model");
     let case = |number: u64| {
         let geometry = Geometry { transfer: Bytes::kib(256), block: Bytes::mib(32 * number), segments: 1 };
-        let mut spec = WorkloadSpec::new("w", &format!("/data/file {number}"), geometry);
+        let mut spec = WorkloadSpec::new("w", format!("/data/file {number}"), geometry);
         (spec.tasks, spec.files.sharing) = (2, Sharing::PerTask);
         let phases = vec![Phase::Write, Phase::Read];
         Case {
             repetitions: 3,
-            ..Case::new(&format!("case {number}"), spec.validate().expect("valid"), phases)
+            ..Case::new(format!("case {number}"), spec.validate().expect("valid"), phases)
         }
     };
     let cases: Vec<Case> = (1..=3).map(case).collect();
