@@ -42,6 +42,9 @@ pub struct Case {
     /// Its passes alternate with those of the previous case.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_turn: bool,
+    /// Set if it runs at the same time as others, which are next to it in the plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub together: Option<Together>,
     /// For an imported case, the conditions stated in its text; used instead of the workload's conditions,
     /// whose other values are unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,6 +56,19 @@ pub struct Case {
     /// Absent for measured cases, and in records of older programs. Read through [`Case::knows`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_printed: Option<BTreeSet<Condition>>,
+}
+
+/// The other cases that run at the same time as a case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Together {
+    /// Its name, which all of them have.
+    pub name: String,
+    /// The case with the same workload alone.
+    pub alone: String,
+    /// The workloads of the others.
+    pub others: Vec<String>,
+    /// How long after the first of them it begins.
+    pub start: Nanos,
 }
 
 /// A program whose output was imported.
@@ -98,10 +114,18 @@ impl Case {
             delay: Nanos(0),
             time_limit: None,
             in_turn: false,
+            together: None,
             stated: None,
             printed_by: None,
             not_printed: None,
         }
+    }
+
+    /// Whether both run at the same time.
+    #[must_use]
+    pub fn runs_with(&self, other: &Self) -> bool {
+        let name = |case: &'_ Self| case.together.as_ref().map(|together| together.name.clone());
+        self.together.is_some() && name(self) == name(other)
     }
 
     /// Conditions attached to every figure of `phase`: those of the workload, or those stated by an imported

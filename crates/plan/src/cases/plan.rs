@@ -174,10 +174,10 @@ impl Plan {
         self.layouts.retain(|layout| needed.contains(layout.name.as_str()));
     }
 
-    /// Index ranges of the blocks of cases; the cases of a block take turns, pass by pass.
+    /// Index ranges of the blocks of cases; the cases of a block take turns, pass by pass, or run at the same time.
     pub fn blocks(&self) -> impl Iterator<Item = Range<usize>> {
         let mut end = 0;
-        self.cases.chunk_by(|_, next| next.in_turn).map(move |block| {
+        self.cases.chunk_by(|case, next| next.in_turn || next.runs_with(case)).map(move |block| {
             let start = end;
             end += block.len();
             start..end

@@ -47,9 +47,15 @@ impl<'f> KnownNames<'f> {
             let states_nodes = fields.has("nodes") || swept.iter().any(|(key, _)| *key == "nodes");
             Some(KnownWorkload { name: fields.text("name")?, states_nodes, swept })
         };
+        // Each of those that run at the same time is selected by its own name.
+        let beside = cases.iter().filter(|case| case.together.is_some()).map(|case| KnownWorkload {
+            name: &case.group,
+            states_nodes: true,
+            swept: Vec::new(),
+        });
         Self {
             targets: targets.names().collect(),
-            workloads: workloads.iter().zip(axes).filter_map(workload).collect(),
+            workloads: workloads.iter().zip(axes).filter_map(workload).chain(beside).collect(),
             cases,
             overrides,
         }

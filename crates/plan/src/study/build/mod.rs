@@ -6,6 +6,7 @@ mod jobs;
 mod layout;
 mod protocol;
 mod target;
+mod together;
 mod work;
 mod workload;
 
@@ -82,9 +83,11 @@ pub(super) fn plan(
     if errors.is_empty() {
         data::check(&drafts, &cases, &document.protocol, errors);
     }
+    let together = together::cases(document.many("together"), &cases, errors);
+    let all: Vec<Case> = cases.iter().chain(&together).cloned().collect();
     let criteria = if errors.is_empty() {
         let overrides = options.overrides.as_slice();
-        let known = KnownNames::of_study(&targets, workloads, &axes, &cases, overrides);
+        let known = KnownNames::of_study(&targets, workloads, &axes, &all, overrides);
         criteria(document, targets.descriptions(), &known, errors)
     } else {
         Criteria::default()
@@ -99,6 +102,11 @@ pub(super) fn plan(
     let mut cases = by_layout(cases);
     if document.protocol.flag("interleaved") {
         take_turns(&mut cases);
+    }
+    for group in together.chunk_by(|case, next| next.runs_with(case)) {
+        let place = cases.iter().rposition(|case| case.layout == group[0].layout);
+        let place = place.map_or(cases.len(), |last| last + 1);
+        cases.splice(place..place, group.iter().cloned());
     }
     let stands = |layout: &Layout| cases.iter().any(|case| case.layout.as_deref() == Some(&layout.name));
     let layouts = layouts.sound.into_iter().filter(stands).collect();

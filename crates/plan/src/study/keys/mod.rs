@@ -6,6 +6,7 @@ mod jobs;
 mod layout;
 mod protocol;
 mod target;
+mod together;
 mod work;
 mod workload;
 
@@ -14,6 +15,7 @@ pub(super) use jobs::{STEP, TABLE, TEST, of_step};
 pub(super) use layout::LAYOUT;
 pub(super) use protocol::PROTOCOL;
 pub(super) use target::TARGET;
+pub(super) use together::TOGETHER;
 pub(super) use workload::{STONEWALL, WORKLOAD};
 
 use crate::study::table::definition::{INTEGER_MAX, Key, Setter, Table, ValueKind};
@@ -23,12 +25,13 @@ const NODES_MAX: u64 = 1 << 20;
 const NODE_THREADS_MAX: u64 = 1 << 16;
 
 /// Every table that a study file may have, in the order of the reference.
-pub(super) const TABLES: [&Table; 11] = [
+pub(super) const TABLES: [&Table; 12] = [
     &STUDY,
     &PROTOCOL,
     &LAYOUT,
     &TARGET,
     &WORKLOAD,
+    &TOGETHER,
     &TABLE,
     &TEST,
     &EXPECTATION,

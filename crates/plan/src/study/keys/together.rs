@@ -1,0 +1,26 @@
+//! The keys of `[[together]]`.
+
+use crate::study::table::definition::{Key, Table, ValueKind};
+
+/// `[[together]]`.
+pub(crate) const TOGETHER: Table = Table {
+    name: "together",
+    named_by: Some("name"),
+    meaning: "Workloads that run at the same time. Each is also measured alone, before, so that the report has \
+                what each gets beside the others, what it loses to them, and what all of them get together \
+                while all run. Each has one phase, is not swept, and has files of its own: \
+                [TOGETHER.md](TOGETHER.md).",
+    keys: &[
+        Key::new("name", ValueKind::Name).means(
+            "Its name, unique in the study. The cases are called `NAME:WORKLOAD`, and that is what the key \
+                `workload` of other tables selects.",
+        ),
+        Key::new("title", ValueKind::Text).left_out("its name").means("Its title in the report."),
+        Key::new("workloads", ValueKind::Texts("[\"checkpoint\", \"restart\"]"))
+            .means("The names of two workloads or more."),
+        Key::new("starts", ValueKind::Texts("[\"0s\", \"5s\"]"))
+            .left_out("all at once")
+            .means("For each of the workloads: how long after the start of the first one it begins."),
+    ],
+    ..Table::PLAIN
+};
