@@ -5,7 +5,7 @@
 //! | 16 | the secret of the launch |
 //! | 4, 4 | rank of the sender, rank of the receiver |
 //! | 8 | number of earlier frames from this sender to this receiver |
-//! | 1, 1, 2 | kind, operation, zeros |
+//! | 1, 1, 1, 1 | kind, operation and strand of the call, a zero |
 //! | 4 | length of the payload |
 //! | 8, 8 | group and sequence of the call |
 //!
@@ -38,7 +38,7 @@ pub(super) enum FrameKind {
     /// The sender waits for the receiver in this call, and asks whether it waits for the sender.
     Question(Call),
     /// The answer that the rank waits in a call. The call here is that of the question; the answering
-    /// rank's call is in the payload.
+    /// rank's call, which is on the same strand, is in the payload.
     Answer(Call),
     /// A part of a message other than the last one.
     Part(Call),
@@ -90,7 +90,12 @@ impl<'a> Frame<'a> {
     fn parse(head: &[u8; HEAD_BYTES], rest: &'a [u8]) -> Option<Self> {
         let bytes = rest.get(..usize::try_from(word(head, LENGTH_AT)).ok()?)?;
         let operation = Operation::of_code(head[KIND_AT + 1])?;
-        let call = Call { group: long(head, GROUP_AT), sequence: long(head, GROUP_AT + 8), operation };
+        let call = Call {
+            strand: head[KIND_AT + 2],
+            group: long(head, GROUP_AT),
+            sequence: long(head, GROUP_AT + 8),
+            operation,
+        };
         let kind = match head[KIND_AT] {
             HEARTBEAT => FrameKind::Heartbeat,
             SIGNAL => FrameKind::Signal(u64::from_le_bytes(*bytes.first_chunk()?)),
@@ -130,13 +135,13 @@ const ANSWER: u8 = 6;
 const WELCOME: u8 = 7;
 
 /// Placeholder if there is no call.
-const NO_CALL: Call = Call { group: 0, sequence: 0, operation: Operation::End };
+const NO_CALL: Call = Call { strand: 0, group: 0, sequence: 0, operation: Operation::End };
 
 fn encode(kind: u8, call: Call, bytes: &[u8]) -> Vec<u8> {
     let length = u32::try_from(bytes.len()).expect("a frame is small");
     let mut frame = Vec::with_capacity(HEAD_BYTES + bytes.len());
     frame.resize(KIND_AT, 0);
-    frame.extend([kind, call.operation as u8, 0, 0]);
+    frame.extend([kind, call.operation as u8, call.strand, 0]);
     frame.extend(length.to_le_bytes());
     frame.extend(call.group.to_le_bytes());
     frame.extend(call.sequence.to_le_bytes());
@@ -181,11 +186,12 @@ pub(super) fn answer(theirs: Call, ours: Call) -> Vec<u8> {
     encode(ANSWER, theirs, &bytes)
 }
 
-/// The call in the payload of an answer.
-pub(super) fn call(bytes: &[u8]) -> Option<Call> {
+/// The call in the payload of an answer on this strand.
+pub(super) fn call(strand: u8, bytes: &[u8]) -> Option<Call> {
     let (code, rest) = bytes.split_first()?;
     let (group, rest) = rest.split_first_chunk()?;
     Some(Call {
+        strand,
         group: u64::from_le_bytes(*group),
         sequence: u64::from_le_bytes(*rest.first_chunk()?),
         operation: Operation::of_code(*code)?,

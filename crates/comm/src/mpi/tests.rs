@@ -22,7 +22,7 @@ const SIZE: u32 = 8;
 /// The rank under test: its parent is rank 0, its child rank 3.
 const OWN: u32 = 2;
 const SECRET: Secret = Secret::of([7; 16]);
-const CALL: Call = Call { group: 0, sequence: 0, operation: Operation::Barrier };
+const CALL: Call = Call { strand: 0, group: 0, sequence: 0, operation: Operation::Barrier };
 
 type Sent = Arc<Mutex<Vec<(u32, Vec<u8>)>>>;
 
@@ -267,7 +267,7 @@ fn questions_of_a_rank_that_takes_no_answer_do_not_pile_up() {
     let other = Call { operation: Operation::Vote, ..CALL };
     std::thread::scope(|scope| {
         scope.spawn(|| drop(queue.inbox.receive(0, other, None, || None)));
-        while tested.queue.inbox.awaits(0).is_none() {
+        while tested.queue.inbox.awaits(0, 0).is_none() {
             std::thread::yield_now();
         }
         let mut answers = 0;
@@ -323,7 +323,8 @@ impl std::fmt::Debug for Bytes {
 
 /// A frame that some rank may send, whether or not it is valid.
 fn frames() -> impl Strategy<Value = Bytes> {
-    let call = (0..2_u64, 0..3_u64, 0..12_u8).prop_map(|(group, sequence, code)| Call {
+    let call = (0..3_u8, 0..2_u64, 0..3_u64, 0..12_u8).prop_map(|(strand, group, sequence, code)| Call {
+        strand,
         group,
         sequence,
         operation: Operation::of_code(code).expect("there are twelve"),
