@@ -28,7 +28,7 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
-    const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Barrier,
         Self::Maximum,
         Self::Vote,
