@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use comm::Comm;
-use engine::{Controls, MemoryHog};
+use engine::{Controls, MadeFiles, MemoryHog};
 use host::files::require_data;
 use host::{Host, PermittedDevice, QuietWatch, RunGroups};
 use plan::{Bytes, Case, Existing, FileSet, Keep, ObjectsPlacement, Phase, Placement, Plan};
@@ -54,6 +54,25 @@ struct Part<'r> {
     new_files: BTreeSet<PathBuf>,
     /// Whether this is the first rank of a node with tasks of the phase.
     leads: bool,
+}
+
+/// The result of a rank's part of a phase. `None` if it runs no task of it.
+type PartResult = Result<Option<(PhaseTotals, Rows)>, RunnerError>;
+
+impl Part<'_> {
+    /// Runs the phase when all others have come to `gate`, too.
+    fn go(
+        self,
+        (host, strand): (&Host, &dyn Comm),
+        gate: &StartGate,
+        (made, links): (&MadeFiles, &BTreeSet<PathBuf>),
+        controls: &Arc<Controls>,
+    ) -> Result<(PhaseTotals, Rows), RunnerError> {
+        let pass = gate.enter();
+        let Part { run, tasks, group, new_files, .. } = self;
+        let beside = Some((&pass, run.start_after()));
+        run.go((host, strand, group.as_ref()), tasks, (&new_files, made, links), (controls, beside), None)
+    }
 }
 
 /// Carries out the orders on one rank.
@@ -574,11 +593,7 @@ impl<'a> RankExecutor<'a> {
 
     /// Runs this rank's part of phases of several cases at the same time, each with its own of `streams`, in a thread of its
     /// own. The results are in the same order, as those of [`RankExecutor::take_part`].
-    pub(crate) fn together(
-        &mut self,
-        orders: &[PhaseOrder],
-        streams: &[Arc<Controls>],
-    ) -> Vec<Result<Option<(PhaseTotals, Rows)>, RunnerError>> {
+    pub(crate) fn together(&mut self, orders: &[PhaseOrder], streams: &[Arc<Controls>]) -> Vec<PartResult> {
         let comm = self.comm;
         let strands: Vec<Box<dyn Comm + '_>> =
             (1..).map(|number| comm.strand(number)).take(orders.len()).collect();
@@ -592,45 +607,33 @@ impl<'a> RankExecutor<'a> {
             self.quiet.phase_starts();
         }
         self.signals.phase(orders.first().map_or(0, |order| order.number));
-        let files = (self.created.made(), &self.links);
-        let host = self.host;
-        let results: Vec<Result<Option<(PhaseTotals, Rows)>, RunnerError>> = thread::scope(|scope| {
-            let start = |((part, controls), strand): ((_, &'_ Arc<Controls>), &'_ Box<dyn Comm + '_>)| {
-                let part: Result<Option<Part<'_>>, RunnerError> = part;
-                let gate = &gate;
-                let strand = strand.as_ref();
-                part.map(|part| {
+        let (host, made, links) = (self.host, self.created.made(), &self.links);
+        let results: Vec<PartResult> = thread::scope(|scope| {
+            let mut threads = Vec::new();
+            for ((part, controls), strand) in parts.into_iter().zip(streams).zip(&strands) {
+                let (gate, strand) = (&gate, strand.as_ref());
+                let started = part.map(|part| {
                     part.map(|part| {
-                        scope.spawn(move || {
-                            let own = gate.enter();
-                            let Part { run, tasks, group, new_files, .. } = part;
-                            let beside = Some((&own, run.start_after()));
-                            let files = (&new_files, files.0, files.1);
-                            run.go((host, strand, group.as_ref()), tasks, files, (controls, beside), None)
-                        })
+                        scope.spawn(move || part.go((host, strand), gate, (made, links), controls))
                     })
-                })
-            };
-            let threads: Vec<_> = parts.into_iter().zip(streams).zip(&strands).map(start).collect();
-            let join = |thread: Result<Option<thread::ScopedJoinHandle<'_, _>>, RunnerError>| {
+                });
+                threads.push(started);
+            }
+            let ended = threads.into_iter().map(|thread| {
                 thread?.map(|thread| thread.join().unwrap_or(Err(RunnerError::OutOfPlace))).transpose()
-            };
-            threads.into_iter().map(join).collect()
+            });
+            ended.collect()
         });
         self.signals.phase(0);
         let disturbed = watches.then(|| self.quiet.phase_ended()).flatten();
         let node = comm.topology().node_of()[comm.rank() as usize];
-        let with_load = |result: Result<Option<(PhaseTotals, Rows)>, RunnerError>| {
-            result.map(|done| {
-                done.map(|(mut totals, rows)| {
-                    if let Some(Warning::NotQuiet { seen, share }) = &disturbed {
-                        totals.disturbed.push((node, seen.clone(), *share));
-                    }
-                    (totals, rows)
-                })
-            })
-        };
-        results.into_iter().map(with_load).collect()
+        let mut results = results;
+        if let Some(Warning::NotQuiet { seen, share }) = disturbed {
+            for (totals, _) in results.iter_mut().flatten().flatten() {
+                totals.disturbed.push((node, seen.clone(), share));
+            }
+        }
+        results
     }
 
     /// This rank's part of one of several phases. `None` if it runs no task of it.
