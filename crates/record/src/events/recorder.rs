@@ -322,8 +322,10 @@ impl Recorder {
     /// `phases` are the phases of a pass.
     ///
     /// # Errors
-    /// Errors if the journal cannot be read.
+    /// Errors if the journal cannot be read or written, or the run directory was moved.
     pub fn passes_before(&mut self, case: &str, phases: &[Phase]) -> Result<u32, RecordError> {
+        self.check_in_place()?;
+        self.go_on()?;
         let Some(open) = self.before.iter().find(|open| open.id == case) else { return Ok(0) };
         let kept = open.phases.clone().into_iter().map(|place| self.read(place));
         Ok(whole_passes(&kept.collect::<Result<Vec<_>, _>>()?, phases))

@@ -1,15 +1,15 @@
-//! The keys of `[[together]]`.
+//! The keys of `[[concurrent]]`.
 
 use crate::study::table::definition::{Key, Table, ValueKind};
 
-/// `[[together]]`.
-pub(crate) const TOGETHER: Table = Table {
-    name: "together",
+/// `[[concurrent]]`.
+pub(crate) const CONCURRENT: Table = Table {
+    name: "concurrent",
     named_by: Some("name"),
     meaning: "Workloads that run at the same time. Each is also measured alone, before, so that the report has \
                 what each gets beside the others, what it loses to them, and what all of them get together \
                 while all run. Each has one phase, is not swept, and has files of its own: \
-                [TOGETHER.md](TOGETHER.md).",
+                [CONCURRENT.md](CONCURRENT.md).",
     keys: &[
         Key::new("name", ValueKind::Name).means(
             "Its name, unique in the study. The cases are called `NAME:WORKLOAD`, and that is what the key \

@@ -15,7 +15,7 @@ pub(super) fn cases(tables: &[Fields], alone: &[Case], errors: &mut Vec<StudyErr
     let mut cases = Vec::new();
     for fields in tables {
         let Some(name) = fields.text("name") else { continue };
-        unique(&mut names, name, fields.span("name"), "[[together]] table", errors);
+        unique(&mut names, name, fields.span("name"), "[[concurrent]] table", errors);
         if alone.iter().any(|case| case.group == name) {
             let message = format!("`{name}` is the name of a workload, too");
             let help = "give the two different names";
