@@ -80,11 +80,35 @@ fn two_tables_follow_each_other_and_stay_apart() {
 
 #[test]
 fn other_tables_select_one_of_them_by_its_name() {
-    let promise =
-        "[[commitment]]\nname = \"p\"\nworkload = \"both:restart\"\nstatistic = \"median\"\nbandwidth_at_least = \"1GB/s\"\n";
+    let promise = "[[commitment]]\nname = \"p\"\nworkload = \"both:restart\"\nstatistic = \"median\"\nbandwidth_at_least = \"1GB/s\"\n";
     let plan = read(&format!("{BOTH}{promise}"));
     let selected = plan.selected(&plan.criteria.commitments[0].figures);
     assert_eq!(selected.iter().map(|(case, _)| case.id.as_str()).collect::<Vec<_>>(), ["both:restart"]);
+}
+
+#[test]
+fn on_one_target_each_has_files_of_its_own() {
+    let on_one = WORKLOADS.replace("target = \"b\"\nphases", "target = \"a\"\nphases");
+    let plan = study(&format!("{on_one}{BOTH}")).unwrap_or_else(|errors| panic!("{}", shown(&errors)));
+    let targets: Vec<String> =
+        plan.cases[3..].iter().map(|case| case.workload.files.targets[0].display().to_string()).collect();
+    assert_eq!(targets, ["/data/a/ioproof-a.data", "/data/a/ioproof-a-restart.data"]);
+}
+
+#[test]
+fn a_workload_may_run_beside_itself() {
+    let plan = read(&BOTH.replace("restart", "checkpoint"));
+    let cases: Vec<(&str, String)> = plan.cases[3..]
+        .iter()
+        .map(|case| (case.id.as_str(), case.workload.files.targets[0].display().to_string()))
+        .collect();
+    assert_eq!(cases[0], ("both:checkpoint", "/data/a/ioproof-a.data".to_owned()));
+    assert_eq!(cases[1], ("both:checkpoint-2", "/data/a/ioproof-a-checkpoint-2.data".to_owned()));
+    let together = plan.cases[4].together.as_ref().expect("one of several");
+    assert_eq!(
+        (together.alone.as_str(), together.others.as_slice()),
+        ("checkpoint", &["checkpoint".to_owned()][..])
+    );
 }
 
 #[test]
@@ -99,7 +123,6 @@ fn mistakes_say_what_is_wrong_and_what_to_do() {
     let with = |change: fn(&str) -> String| refused(WORKLOADS, &change(BOTH));
     for (change, told) in [
         ((|both| both.replace(", \"restart\"", "")) as fn(&str) -> String, "`both` has 1 workloads"),
-        (|both| both.replace("restart", "checkpoint"), "`both` has the workload `checkpoint` twice"),
         (|both| both.replace("restart", "restar"), "did you mean \"restart\"?"),
         (|both| both.replace("restart", "both-phases"), "has the phases write, read"),
         (|both| both.replace("\"both\"", "\"restart\""), "`restart` is the name of a workload, too"),
@@ -113,7 +136,11 @@ fn mistakes_say_what_is_wrong_and_what_to_do() {
         assert!(text.contains(told), "{told}: {text}");
     }
     for (from, to, told) in [
-        ("target = \"b\"\nphases", "target = \"a\"\nphases", "use the same `/data/a"),
+        (
+            "target = \"b\"\nphases = [\"read\"]",
+            "target = \"a\"\nphases = [\"write\"]\nkeep = \"always\"",
+            "use the same `/data/a",
+        ),
         ("tasks = 2\n", "tasks = [1, 2]\n", "`restart` is swept"),
         ("tasks = 2\n", "tasks = 2\nrepetitions = 5\n", "different numbers of passes"),
         ("tasks = 2\n", "tasks = 2\nuntil = \"steady\"\nrepetitions = 9\n", "ends by `until`"),

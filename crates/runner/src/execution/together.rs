@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::Controls;
-use record::RecordError;
+use plan::Phase;
+use record::{PhaseRecord, RecordError};
 
 use crate::execution::phases::PhasePreconditions;
 use crate::execution::state::ExecutionState;
@@ -104,19 +105,69 @@ impl<'a> ExecutionState<'a> {
         self.restore(index, case, !turn.kept.is_empty())
     }
 
+    /// Prepares a phase of a case.
+    fn preconditions(
+        &mut self,
+        turn: &CaseTurn<'_>,
+        phase: Phase,
+        pass: u32,
+    ) -> Result<PhasePreconditions, RunnerError> {
+        let (index, case) = (turn.index, turn.case);
+        self.prepare(index, case, phase, pass)?;
+        let warnings_before = self.drop_caches(index, case, phase)?;
+        let limits = turn.reached.limits(case, phase, pass);
+        let (renamings, steps_before) = (turn.reached.renamings, self.object_steps.before(case, pass));
+        Ok(PhasePreconditions { limits, renamings, steps_before, warnings_before })
+    }
+
+    /// Runs those phases of each case one after another that come before the one that runs at the same time as others, or
+    /// those after it.
+    fn phases_alone(
+        &mut self,
+        turns: &mut [CaseTurn<'a>],
+        pass: u32,
+        after: bool,
+    ) -> Result<(), RunnerError> {
+        for turn in turns {
+            let case = turn.case;
+            let joint = case.concurrent_phase();
+            let place = case.phases.iter().position(|phase| Some(*phase) == joint).unwrap_or(0);
+            let phases = if after { &case.phases[place + 1..] } else { &case.phases[..place] };
+            for &phase in phases {
+                if self.stopped() {
+                    return Ok(());
+                }
+                let preconditions = self.preconditions(turn, phase, pass)?;
+                let finished = self.phase(turn.index, None, phase, pass, preconditions)?;
+                self.ended(turn, phase, &finished.record, finished.partial);
+            }
+        }
+        Ok(())
+    }
+
+    fn ended(
+        &mut self,
+        turn: &mut CaseTurn<'_>,
+        phase: Phase,
+        record: &PhaseRecord,
+        partial: Option<Vec<u64>>,
+    ) {
+        self.object_steps.after(turn.case, phase, record);
+        turn.reached.after(phase, partial);
+    }
+
     fn pass_together(&mut self, turns: &mut [CaseTurn<'a>], pass: u32) -> Result<(), RunnerError> {
+        self.phases_alone(turns, pass, false)?;
+        if self.stopped() {
+            return Ok(());
+        }
         *self.phases += 1;
         let number = *self.phases;
         let mut begun = Vec::new();
-        for turn in turns.iter() {
-            let (index, case) = (turn.index, turn.case);
-            let phase = *case.phases.first().ok_or(RunnerError::OutOfPlace)?;
-            self.prepare(index, case, phase, pass)?;
-            let warnings_before = self.drop_caches(index, case, phase)?;
-            let steps_before = self.object_steps.before(case, pass);
-            let preconditions =
-                PhasePreconditions { limits: None, renamings: 0, steps_before, warnings_before };
-            begun.push(self.begin_phase((index, None), (phase, pass), number, preconditions)?);
+        for turn in turns.iter_mut() {
+            let phase = turn.case.concurrent_phase().ok_or(RunnerError::OutOfPlace)?;
+            let preconditions = self.preconditions(turn, phase, pass)?;
+            begun.push(self.begin_phase((turn.index, None), (phase, pass), number, preconditions)?);
         }
         if self.stopped() {
             return Ok(());
@@ -134,11 +185,13 @@ impl<'a> ExecutionState<'a> {
         if self.stopped() {
             return Ok(());
         }
-        for (((begun, totals), table), turn) in begun.into_iter().zip(&totals).zip(tables).zip(turns) {
-            let (case, phase) = (turn.case, begun.order.phase);
+        for (((begun, totals), table), turn) in
+            begun.into_iter().zip(&totals).zip(tables).zip(turns.iter_mut())
+        {
+            let phase = begun.order.phase;
             let finished = self.end_phase(begun, totals, table)?;
-            self.object_steps.after(case, phase, &finished.record);
+            self.ended(turn, phase, &finished.record, finished.partial);
         }
-        Ok(())
+        self.phases_alone(turns, pass, true)
     }
 }
