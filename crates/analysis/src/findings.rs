@@ -38,6 +38,7 @@ use crate::targets::{
     SeekFit, ServerSide, StripPoint, TargetContrast, WeakestLink, contrast, cost, disk_view, expected,
     io_history, iops, members, seek, server_side, weakest,
 };
+use crate::together::{AllTogether, Beside as BesideOthers, together};
 
 /// All findings of a study.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -51,6 +52,8 @@ pub struct Findings {
     pub taxes: Vec<Stated<LayerOverhead>>,
     pub target_contrasts: Vec<Stated<TargetContrast>>,
     pub consistency: Vec<Stated<Consistency>>,
+    pub beside_others: Vec<Stated<BesideOthers>>,
+    pub all_together: Vec<Stated<AllTogether>>,
     pub expected: Vec<Stated<Expected>>,
     pub bounds: Vec<Stated<WeakestLink>>,
     pub verdicts: Vec<Stated<Verdict>>,
@@ -186,11 +189,14 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     let best = best::best(gate);
     let layers = layers::layers(gate, Some(host), &limits);
     let beside = Beside { best: &best, layers: &layers };
+    let (beside_others, all_together) = together(run, gate);
     let claims = library.map_or_else(Vec::new, |library| claims::of(gate, beside, &curves, library));
     Findings {
         caveats: caveats(gate, &best),
         best,
         taxes: scalability::taxes(gate),
+        beside_others,
+        all_together,
         target_contrasts: contrast::target_contrasts(gate),
         consistency: consistency::consistency(gate),
         expected: expected::of_gate(gate, &expected),
@@ -288,6 +294,8 @@ impl Findings {
             Table::of(&self.taxes),
             Table::of(&self.target_contrasts),
             Table::of(&self.consistency),
+            Table::of(&self.beside_others),
+            Table::of(&self.all_together),
             Table::of(&self.costs),
             Table::of(&self.placements),
             Table::of(&self.job_costs),

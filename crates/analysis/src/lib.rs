@@ -9,6 +9,7 @@
 //! | [`caveats`] | what belongs to a figure wherever it is quoted |
 //! | [`findings`] | all findings from the figures of a study |
 //! | [`sweeps`], [`scaling`], [`nodes`], [`targets`] | findings about points of a sweep; numbers of devices, tasks and layers; nodes; targets and their devices |
+//! | [`together`] | findings about workloads that ran at the same time |
 //! | [`comparisons`] | comparisons with other runs, other tools, published figures, commitments and claims |
 //! | [`over_time`] | one figure of many runs, and where its level changed |
 //! | [`predictions`] | the rates that an earlier run predicts for a plan |
@@ -40,5 +41,6 @@ pub mod scaling;
 pub mod statistics;
 pub mod sweeps;
 pub mod targets;
+pub mod together;
 
 pub use plan::RateName;

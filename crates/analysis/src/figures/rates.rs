@@ -101,7 +101,7 @@ impl Rates {
         let series: Vec<&SeriesRow> = series.into_iter().filter(|second| second.key == *key).collect();
         let all = |nanos| Rate::of(phase.bytes(), phase.transfers(), nanos);
         let by_io = all(phase.io_ns).unwrap_or(NONE);
-        let window = window(phase, &tasks);
+        let window = transfer_span(phase, &tasks);
         let part = |(bytes, nanos)| part_of(phase, &series, window.start, bytes, nanos);
         let busy_ns = |task: &TaskRow| task.io_end_ns.saturating_sub(task.io_start_ns);
         let own = || tasks.iter().filter_map(|task| Rate::of(task.bytes, task.transfers, busy_ns(task)));
@@ -174,7 +174,7 @@ fn part_of(phase: &PhaseRow, series: &[&SeriesRow], start_ns: u64, bytes: u64, n
 
 /// The range from the start of the first transfer to the end of the last, relative to the phase's common start, from
 /// the tasks' times. If there are none, as in an imported record, the I/O time from the start of the phase.
-fn window(phase: &PhaseRow, tasks: &[&TaskRow]) -> Range<u64> {
+pub(crate) fn transfer_span(phase: &PhaseRow, tasks: &[&TaskRow]) -> Range<u64> {
     let moved = || tasks.iter().filter(|task| task.transfers > 0);
     let (start, end) = (moved().map(|task| task.io_start_ns).min(), moved().map(|task| task.io_end_ns).max());
     start.zip(end).map_or(0..phase.io_ns, |(start, end)| start..end)

@@ -11,19 +11,19 @@ const SECONDS_MAX: usize = 300_000_000;
 
 /// What completed in each whole interval of a window.
 #[derive(Debug)]
-pub(super) struct WholeSeconds {
+pub(crate) struct WholeSeconds {
     /// Length of each interval: one second, but less for short series.
-    pub(super) length_ns: u64,
+    pub(crate) length_ns: u64,
     /// Index of the first interval, in units of this length from the phase's common start.
     pub(super) first: u64,
     /// The amount in each interval. An interval without a row counts as 0, because leaving it out would hide a stall.
-    pub(super) amounts: Vec<u64>,
+    pub(crate) amounts: Vec<u64>,
 }
 
 impl WholeSeconds {
     /// The intervals of those rows of one phase that are `wanted`, by `amount`. Returns `None` if there are fewer
     /// than `least`.
-    pub(super) fn of(
+    pub(crate) fn of(
         series: &[&SeriesRow],
         window: &Range<u64>,
         least: usize,

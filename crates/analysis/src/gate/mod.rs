@@ -235,9 +235,14 @@ impl<'a> Gate<'a> {
         self.decided(Use::Other, inputs, Some(reason), value)
     }
 
-    /// Makes a statement of a comparison whose sides were not measured at the same points.
-    pub(crate) fn state_apart<T: Statement>(&self, inputs: Vec<usize>, value: T) -> Stated<T> {
-        let reason = Reason::new(Because::OtherConditions, "no point was measured on both sides");
+    /// The same for a value that rests on only `n` repetitions of its figures.
+    pub(crate) fn state_of<T: Statement>(&self, inputs: Vec<usize>, n: usize, value: T) -> Stated<T> {
+        self.decided(Use::Other, inputs, too_few(n, T::KIND.policy().least), value)
+    }
+
+    /// Withholds a statement whose figures were not measured under the conditions that it is about; `why` says so.
+    pub(crate) fn state_apart<T: Statement>(&self, inputs: Vec<usize>, why: &str, value: T) -> Stated<T> {
+        let reason = Reason::new(Because::OtherConditions, why);
         self.decided(Use::Other, inputs, Some(reason), value)
     }
 

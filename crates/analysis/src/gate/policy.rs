@@ -66,6 +66,8 @@ pub enum Kind {
     CrossCheck,
     Comparison,
     RateChange,
+    Beside,
+    Together,
 }
 
 /// Why a statement is withheld or marked.
@@ -244,7 +246,7 @@ const OF_NODES: &str =
     "far below the median, and difference from the others, corrected for the number of nodes";
 
 /// The policy: one row per kind.
-pub const POLICY: [Policy; 54] = [
+pub const POLICY: [Policy; 56] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     observed(Kind::BenchmarkScore, "benchmark_score", "Scores of IO500", "scores").metrics(true),
@@ -262,6 +264,10 @@ pub const POLICY: [Policy; 54] = [
         .tested("difference from the first target, corrected for the number of figures"),
     row(Kind::Consistency, "consistency", "Consistency over the points of a sweep", "targets")
         .compared("difference of 1 + the variation in each pass alone, between each two targets"),
+    row(Kind::Beside, "beside_others", "Each workload beside the others", "together")
+        .repeated()
+        .tested("difference from the rate alone, corrected for all workloads that ran beside others"),
+    row(Kind::Together, "all_together", "All workloads together", "together").repeated(),
     row(Kind::Cost, "cost", "Cost", "cost").repeated(),
     Policy {
         test: "the interval of reads ÷ writes lies on one side of the ratio",

@@ -421,7 +421,7 @@ pub(crate) fn taxes(gate: &Gate<'_>) -> Vec<Stated<LayerOverhead>> {
         let inputs = vec![other.index, reference.index];
         Some(match pair.in_common {
             true => gate.state_difference(inputs, &difference, value),
-            false => gate.state_apart(inputs, value),
+            false => gate.state_apart(inputs, "no point was measured on both sides", value),
         })
     };
     pairs.iter().filter_map(tax_of).collect()

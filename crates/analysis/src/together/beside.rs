@@ -1,0 +1,338 @@
+//! What each of several workloads did beside the others, what it lost to them, and what all did together.
+
+use plan::{Case, Plan, RateName};
+use record::{Provenance, Run};
+
+use super::window::{Gap, Shared, Within, repetitions};
+use crate::figures::{LatencySummary, RateOf, Subject, grouped};
+use crate::gate::{
+    Gate, Kind, Of, Quantity, Stated, Statement, Value,
+    table::{
+        Column, any, bandwidth, count, detail, list, nanos, number, rate, seconds, share, subject, text, word,
+    },
+};
+use crate::statistics::{Contrast, Difference, Summary, median};
+
+/// One of several workloads that ran at the same time, beside the same workload alone.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "as its columns")]
+pub struct Beside {
+    pub together: String,
+    pub workload: String,
+    pub others: Vec<String>,
+    pub counts: RateOf,
+    /// Of each repetition with a window; `None` if there is none.
+    pub rates: Option<Summary>,
+    pub alone: Option<f64>,
+    /// From alone to beside. `None` if one of the two has no rate, or one of 0.
+    pub difference: Option<Difference>,
+    pub share: Option<f64>,
+    pub gap: Option<Gap>,
+    pub fairness: Option<f64>,
+    /// p50 and p99 in nanoseconds, first alone, then beside the others.
+    pub latency: [Option<[f64; 2]>; 2],
+}
+
+impl Beside {
+    /// The result of the test, in words.
+    #[must_use]
+    pub const fn outcome(&self) -> &'static str {
+        match &self.difference {
+            Some(difference) => match difference.outcome {
+                Contrast::Higher => "more than alone",
+                Contrast::Lower => "less than alone",
+                Contrast::NotShown => "no difference shown",
+                Contrast::TooFew => "too few values",
+            },
+            None => "not compared",
+        }
+    }
+
+    /// What it loses: 1 − rate beside ÷ rate alone. `None` if no difference is shown, because a number would suggest
+    /// one.
+    #[must_use]
+    pub fn loss(&self) -> Option<f64> {
+        self.difference.filter(|one| one.outcome != Contrast::NotShown).map(|one| -one.change)
+    }
+
+    /// The interval of the loss, at the level of the test.
+    #[must_use]
+    pub fn loss_interval(&self) -> Option<(f64, f64)> {
+        self.difference?.interval.map(|(low, high)| (-high, -low))
+    }
+}
+
+impl Statement for Beside {
+    const KIND: Kind = Kind::Beside;
+    const OF: Of = Of::Figure;
+    const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
+    const CAPTION: &'static str = "Workloads at the same time, each beside the others and alone. Rates are of \
+         transfers, without open and close, and beside the others of the time while all ran. Longest gap: the \
+         longest time without a completed operation while all ran. Fairness: Jain's index of the rates of its tasks. \
+         Latencies are those of whole passes";
+    const COLUMNS: &'static [Column<Self>] = &[
+        detail(subject(word("together", "together", "The name of the `[[together]]`.", |one| &one.together))),
+        subject(word("workload", "workload", "The workload.", |one| &one.workload)),
+        detail(subject(list("others", "beside", "The workloads beside it.", |one| one.others.clone()))),
+        rate("alone_per_second", "alone", "Median rate of its transfers alone.", |one| one.alone),
+        rate("rate_per_second", "beside", "Median rate of its transfers while all ran.", |one| {
+            Some(one.rates?.median)
+        }),
+        detail(rate("low_per_second", "low", "Lower end of the interval of that median.", |one| {
+            Some(one.rates?.median_interval?.low)
+        })),
+        detail(rate("high_per_second", "high", "Upper end of the interval of that median.", |one| {
+            Some(one.rates?.median_interval?.high)
+        })),
+        share("loss", "loses", "1 − rate beside the others ÷ rate alone; where it was told.", Self::loss),
+        any(
+            "interval",
+            "between",
+            "Interval of the loss, at the level of the test.",
+            Quantity::Interval,
+            |one| Value::or_none(one.loss_interval(), |(low, high)| Value::Shares(low, high)),
+        ),
+        text(
+            "outcome_word",
+            "result",
+            "`less than alone`, `more than alone`, `no difference shown`, `too few values`, or `not compared`.",
+            |one| one.outcome().to_owned(),
+        ),
+        share("share", "of all", "Its share of the bytes of all of them while all ran.", |one| one.share),
+        word("gap_bound", "gap", "Whether the longest gap is `at least` or `at most` so long.", |one| {
+            one.gap.map_or("", Gap::bound)
+        }),
+        seconds(
+            "longest_gap_seconds",
+            "longest gap",
+            "The longest time without a completed operation while all ran: whole intervals, else the largest latency.",
+            |one| Some(one.gap?.seconds()),
+        ),
+        number("fairness", "fairness", "Jain's index of the rates of its tasks, in whole passes.", |one| {
+            one.fairness
+        }),
+        nanos("alone_p50_ns", "p50 alone", "Median latency alone.", |one| Some(one.latency[0]?[0])),
+        nanos("p50_ns", "p50", "Median latency beside the others.", |one| Some(one.latency[1]?[0])),
+        nanos("alone_p99_ns", "p99 alone", "p99 of the latency alone.", |one| Some(one.latency[0]?[1])),
+        nanos("p99_ns", "p99", "p99 of the latency beside the others.", |one| Some(one.latency[1]?[1])),
+        detail(number("p_value", "p", "p of the test of differences, corrected for all of them.", |one| {
+            one.difference?.p_value
+        })),
+        detail(count("repetitions", "n", "Repetitions with a time while all ran.", |one| {
+            Some(one.rates.map_or(0, |rates| rates.n as u64))
+        })),
+    ];
+
+    fn part(&self) -> Option<String> {
+        Some(self.together.clone())
+    }
+}
+
+/// All of several workloads that ran at the same time.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "as its columns")]
+pub struct AllTogether {
+    pub together: String,
+    pub workloads: Vec<String>,
+    /// The length of the window, in seconds, of each repetition that has one.
+    pub windows: Option<Summary>,
+    /// The sum of bytes per second in the window. `None` if one of them moves no bytes.
+    pub rates: Option<Summary>,
+    /// The repetitions without a figure, with the reason.
+    pub left_out: Vec<String>,
+}
+
+impl Statement for AllTogether {
+    const KIND: Kind = Kind::Together;
+    const OF: Of = Of::Nothing;
+    const CAPTION: &'static str = "All of them together, in the time while all ran: from the latest start of \
+         transfers to the earliest end. The rate is the sum of their bytes per second";
+    const COLUMNS: &'static [Column<Self>] = &[
+        subject(word("together", "together", "The name of the `[[together]]`.", |one| &one.together)),
+        subject(list("workloads", "workloads", "The workloads.", |one| one.workloads.clone())),
+        bandwidth("rate_per_second", "rate of all", "Median of the sum of their bytes per second.", |one| {
+            Some(one.rates?.median)
+        }),
+        bandwidth("low_per_second", "low", "Lower end of the interval of that median.", |one| {
+            Some(one.rates?.median_interval?.low)
+        }),
+        bandwidth("high_per_second", "high", "Upper end of the interval of that median.", |one| {
+            Some(one.rates?.median_interval?.high)
+        }),
+        seconds("seconds", "all ran for", "Median of the time while all ran.", |one| {
+            Some(one.windows?.median)
+        }),
+        count("repetitions", "n", "Repetitions with such a time.", |one| {
+            Some(one.windows.map_or(0, |all| all.n as u64))
+        }),
+        list("left_out", "without a figure", "Repetitions without such a time, and why.", |one| {
+            one.left_out.clone()
+        }),
+    ];
+}
+
+/// All workloads of each `[[together]]` of the run, in the order of the plan. Nothing is stated of imported ones.
+pub(crate) fn together(run: &Run, gate: &Gate<'_>) -> (Vec<Stated<Beside>>, Vec<Stated<AllTogether>>) {
+    let own =
+        |one: &&Subject<'_>| one.case.together.is_some() && one.figure.provenance != Provenance::Imported;
+    let name = |one: &&Subject<'_>| one.case.together.as_ref().map(|together| together.name.clone());
+    let sets: Vec<Set<'_, '_>> = grouped(gate.subjects.iter().filter(own), name)
+        .into_iter()
+        .filter_map(|workloads| Set::of(run, gate, workloads))
+        .collect();
+    let family =
+        sets.iter().flat_map(|set| (0..set.workloads.len()).map(move |at| set.is_compared(gate, at)));
+    let family = family.filter(|is_compared| *is_compared).count();
+    let beside = sets.iter().flat_map(|set| set.beside(gate, family)).collect();
+    (beside, sets.iter().map(|set| set.all(gate)).collect())
+}
+
+/// The workloads of one `[[together]]`.
+struct Set<'b, 'a> {
+    name: String,
+    workloads: Vec<&'b Subject<'a>>,
+    names: Vec<String>,
+    /// The same workloads alone.
+    alone: Vec<Option<&'b Subject<'a>>>,
+    shared: Vec<Shared>,
+    /// The repetitions without a window, with the reason.
+    left_out: Vec<String>,
+}
+
+impl<'b, 'a> Set<'b, 'a> {
+    fn of(run: &Run, gate: &'b Gate<'a>, mut workloads: Vec<&'b Subject<'a>>) -> Option<Self> {
+        let name = workloads.first()?.case.together.as_ref()?.name.clone();
+        let is_of = |case: &&Case| case.together.as_ref().is_some_and(|together| together.name == name);
+        let planned = gate.plan.cases.iter().filter(is_of).count();
+        let alone = |one: &&Subject<'_>| {
+            let id = &one.case.together.as_ref()?.alone;
+            let found = gate.subjects.iter().find(|other| other.case.id == *id);
+            found.filter(|other| other.figure.phase == one.figure.phase)
+        };
+        workloads.dedup_by_key(|one| &one.case.id);
+        let (mut shared, mut left_out) = (Vec::new(), Vec::new());
+        // Without one of them, what the others did is that beside fewer.
+        if workloads.len() < planned {
+            left_out.push(format!("{} of {planned} were measured", workloads.len()));
+        } else {
+            for one in repetitions(run, &workloads) {
+                match one {
+                    Ok(found) => shared.push(found),
+                    Err(why) => left_out.push(why),
+                }
+            }
+        }
+        Some(Self {
+            names: workloads.iter().map(|one| workload(gate.plan, one.case)).collect(),
+            alone: workloads.iter().map(alone).collect(),
+            name,
+            workloads,
+            shared,
+            left_out,
+        })
+    }
+
+    /// What the workload at this place did in each window.
+    fn within(&self, place: usize) -> impl Iterator<Item = &Within> {
+        self.shared.iter().map(move |one| &one.each[place])
+    }
+
+    fn rates(&self, place: usize) -> Vec<f64> {
+        self.within(place).map(|one| one.per_second).collect()
+    }
+
+    /// Whether a difference from the workload alone could be stated.
+    fn is_compared(&self, gate: &Gate<'_>, place: usize) -> bool {
+        let is_usable = |one: &Subject<'_>| gate.is_usable(one.index);
+        !self.shared.is_empty()
+            && is_usable(self.workloads[place])
+            && self.alone[place].is_some_and(is_usable)
+    }
+
+    /// The sum of bytes per second in each window, if all workloads move bytes.
+    fn sums(&self) -> Vec<f64> {
+        let move_bytes = self.workloads.iter().all(|one| one.figure.rate_of() == RateOf::Bytes);
+        let sum = |one: &Shared| one.each.iter().map(|one| one.per_second).sum();
+        if move_bytes { self.shared.iter().map(sum).collect() } else { Vec::new() }
+    }
+
+    fn beside(&self, gate: &Gate<'_>, family: usize) -> Vec<Stated<Beside>> {
+        let sums = self.sums();
+        let each = |place: usize| {
+            let (own, alone) = (self.workloads[place], self.alone[place]);
+            let rates = self.rates(place);
+            let shares: Vec<f64> = rates.iter().zip(&sums).map(|(rate, sum)| rate / sum).collect();
+            let fairness: Vec<f64> = self.within(place).filter_map(|one| one.fairness).collect();
+            let rates_alone = alone.map(by_transfers).unwrap_or_default();
+            let difference = gate.difference_of(&rates_alone, &rates, family);
+            let others = self.names.iter().enumerate().filter(|(other, _)| *other != place);
+            let value = Beside {
+                together: self.name.clone(),
+                workload: self.names[place].clone(),
+                others: others.map(|(_, name)| name.clone()).collect(),
+                counts: own.figure.rate_of(),
+                rates: Summary::of(&rates),
+                alone: median(&rates_alone),
+                difference,
+                share: median(&shares).filter(|share| share.is_finite()),
+                gap: self.within(place).map(|one| one.gap).reduce(Gap::longer),
+                fairness: median(&fairness),
+                latency: [alone.and_then(latency), latency(own)],
+            };
+            let inputs: Vec<usize> = [Some(own), alone].into_iter().flatten().map(|one| one.index).collect();
+            match difference {
+                _ if self.shared.is_empty() => gate.state_apart(inputs, &self.reason(), value),
+                Some(difference) => gate.state_difference(inputs, &difference, value),
+                None => gate.state_of(inputs, rates.len(), value),
+            }
+        };
+        (0..self.workloads.len()).map(each).collect()
+    }
+
+    fn all(&self, gate: &Gate<'_>) -> Stated<AllTogether> {
+        let windows: Vec<f64> = self.shared.iter().map(|one| one.seconds).collect();
+        let value = AllTogether {
+            together: self.name.clone(),
+            workloads: self.names.clone(),
+            windows: Summary::of(&windows),
+            rates: Summary::of(&self.sums()),
+            left_out: self.left_out.clone(),
+        };
+        let inputs = self.workloads.iter().map(|one| one.index).collect();
+        match self.shared.len() {
+            0 => gate.state_apart(inputs, &self.reason(), value),
+            n => gate.state_of(inputs, n, value),
+        }
+    }
+
+    /// Why no repetition has a window.
+    fn reason(&self) -> String {
+        match &self.left_out[..] {
+            [] => "no pass counts".to_owned(),
+            [only] => only.clone(),
+            [first, more @ ..] => format!("{first}; {} more", more.len()),
+        }
+    }
+}
+
+/// The name of the workload of a case that ran beside others.
+fn workload(plan: &Plan, case: &Case) -> String {
+    let alone = case.together.as_ref().map(|together| together.alone.as_str());
+    let found = plan.cases.iter().find(|other| Some(other.id.as_str()) == alone);
+    found.map_or(&case.group, |alone| &alone.group).clone()
+}
+
+/// The rates of the transfers of each pass that counts: of one workload, the time while all ran is the whole of its
+/// transfers.
+fn by_transfers(alone: &Subject<'_>) -> Vec<f64> {
+    let counts = alone.figure.rate_of();
+    let rates = alone.figure.counted().filter_map(|pass| pass.rates.get(RateName::ByIo));
+    rates.map(|rate| counts.get(&rate)).collect()
+}
+
+/// p50 and p99 of the most frequent operation.
+fn latency(of: &Subject<'_>) -> Option<[f64; 2]> {
+    let responses = of.figure.latency.iter().filter(|one| one.measure == plan::Measure::Response);
+    let most: &LatencySummary = responses.max_by_key(|one| one.count)?;
+    Some([most.get("p50"), most.get("p99")])
+}
