@@ -191,8 +191,8 @@ fn call_of_any_kind(comm: &dyn Comm, seed: u64) {
             assert_eq!(comm.max_u64(u64::from_le_bytes(of(rank))).unwrap(), largest.unwrap());
         }
         4..6 => {
-            let vote = seed % 3 == 0 && u64::from(rank) == seed % u64::from(size);
-            assert_eq!(comm.any(vote).unwrap(), seed % 3 == 0);
+            let vote = seed.is_multiple_of(3) && u64::from(rank) == seed % u64::from(size);
+            assert_eq!(comm.any(vote).unwrap(), seed.is_multiple_of(3));
         }
         6..8 => {
             let gathered = comm.gather(of(rank).to_vec()).unwrap();
