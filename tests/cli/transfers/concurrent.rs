@@ -6,7 +6,7 @@ use testbed::{FileSystem, Limits, LoopDevice, Testbed, skipped};
 use crate::desk::{Desk, Report, assert_near, measured};
 
 /// Reads per second of the device.
-const LIMIT: f64 = 2000.0;
+const LIMIT: u32 = 2000;
 /// The rate of the workload that is paced, and what is left for the other one.
 const PACED: f64 = 400.0;
 
@@ -25,8 +25,9 @@ fn measured_a_paced_workload_keeps_its_share_beside_a_greedy_one() {
         return;
     }
     measured(|_| {
-        let limits = Limits { reads: Some(LIMIT as u64), ..Limits::default() };
-        let device = LoopDevice::builder().file_system(FileSystem::Ext4).limits(limits).build().expect("a device");
+        let limits = Limits { reads: Some(LIMIT.into()), ..Limits::default() };
+        let device =
+            LoopDevice::builder().file_system(FileSystem::Ext4).limits(limits).build().expect("a device");
         let desk = Desk::new();
         let workload = |name: &str, keys: &str| {
             format!(
@@ -43,10 +44,9 @@ fn measured_a_paced_workload_keeps_its_share_beside_a_greedy_one() {
         );
         let _ = desk.study(&study).run().expect("it runs").expect_code(0);
         let report = desk.report();
-        let [alone, greedy, paced] =
-            ["greedy", "both:greedy", "both:paced"].map(|case| rate(&report, case));
-        assert_near("alone", alone, LIMIT, 0.03);
+        let [alone, greedy, paced] = ["greedy", "both:greedy", "both:paced"].map(|case| rate(&report, case));
+        assert_near("alone", alone, LIMIT.into(), 0.03);
         assert_near("the paced one", paced, PACED, 0.03);
-        assert_near("both", greedy + paced, LIMIT, 0.03);
+        assert_near("both", greedy + paced, LIMIT.into(), 0.03);
     });
 }

@@ -28,7 +28,8 @@ pub fn phase_warnings(phase: &PhaseRow, tasks: &[TaskRow], case: &Case, usable_c
         return Vec::new();
     }
     let mut warnings = cache_verdict(phase, workload.direct);
-    warnings.extend(not_quiet(phase, workload));
+    // The devices also moved what the workloads beside this one did.
+    warnings.extend(not_quiet(phase, workload).filter(|_| case.together.is_none()));
     warnings.extend(too_short(phase, case));
     warnings.extend(harness_bound(phase, workload, usable_cpus));
     warnings.extend(incomplete(phase, workload));

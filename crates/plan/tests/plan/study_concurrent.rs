@@ -47,7 +47,7 @@ fn read(table: &str) -> Plan {
 }
 
 fn refused(workloads: &str, table: &str) -> String {
-    let text = shown(&study(&format!("{workloads}{table}")).unwrap_err());
+    let text = shown(&study(&format!("{workloads}{table}")).expect_err("a mistake"));
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace("│ ", "")
 }
 

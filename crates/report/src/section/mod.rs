@@ -39,9 +39,10 @@ const BESIDE_OTHERS: [&str; 5] = ["summary", "claims", "expected", "beside", "ma
 type Blocks = fn(&Report, &'static str, Extent) -> Vec<Block>;
 
 /// All sections in reading order: name, title, whether it stands before the figures, and its blocks.
-const ALL: [(&str, &str, bool, Blocks); 35] = [
+const ALL: [(&str, &str, bool, Blocks); 36] = [
     ("summary", "Summary", true, statements),
     ("claims", "Statements, tested with own data", true, statements),
+    ("together", "Workloads at the same time", true, statements),
     ("scaled", "What was given up", true, |report, _, _| scaled::blocks(report)),
     ("matrix", "Jobs as a whole", true, statements),
     ("cross-check", "Beside another tool", true, statements),

@@ -27,7 +27,7 @@ use crate::section::statements::{tone, without_figures};
 use crate::section::{Block, only, point, response, signed, title, which_target};
 use crate::summary::commitments::{self, urgency};
 use crate::summary::members::{Members, members};
-use crate::summary::{split, targets};
+use crate::summary::{split, targets, together};
 
 /// Maximum number of figures listed on a card.
 const FIGURES_MAX: usize = 8;
@@ -99,6 +99,7 @@ impl Card {
         let mut results: Vec<Block> = members.iter().flat_map(|(_, blocks)| blocks.clone()).collect();
         results.extend(rows.jobs());
         results.extend(contrasts(report));
+        results.extend(together::blocks(report));
         results.extend(targets::blocks(report, &rows.marks));
         let few = are_few(report) && !report.figures.is_empty();
         let has_all_figures = has_score || few && judged.is_empty() && results.is_empty();

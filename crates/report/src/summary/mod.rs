@@ -9,3 +9,4 @@ pub(crate) mod members;
 pub(crate) mod sheet;
 pub(crate) mod split;
 pub(crate) mod targets;
+pub(crate) mod together;

@@ -163,7 +163,7 @@ const PARTS: [(&str, &str, &[&str]); 10] = [
         "Figures",
         &["all-figures", "single", "metadata", "exchanges", "rates", "latencies", "iops", "repetitions"],
     ),
-    ("curves", "Curves", &["best", "sweeps", "weak-scaling", "targets"]),
+    ("curves", "Curves", &["together", "best", "sweeps", "weak-scaling", "targets"]),
     ("jobs", "Jobs", &["matrix", "jobs", "job-times", "job-spaces", "full-timer"]),
     (
         "machines",
