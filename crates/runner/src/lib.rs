@@ -54,7 +54,7 @@ pub use execution::servers::Servers;
 pub use execution::state::RunSummary;
 pub use files::sequence::claim_sequence;
 pub use instrument::{HistoryCost, Instrument, instrument};
-pub use machine::{Machine, MachinePhase};
+pub use machine::{Machine, MachineJob, MachinePhase};
 #[cfg(feature = "planted-faults")]
 pub use planted::planted;
 pub use ranks::follow::{dismiss, follow, reports_loss, wait_for_rank_0};

@@ -28,7 +28,13 @@ pub trait Machine {
     /// The present offset of each node's clock from that of the first node; empty if all use one clock.
     fn clocks(&self) -> Vec<Clock>;
 
-    /// Carries out a phase of `case`. `node_of` returns the node of each task.
+    /// Carries out phases of different cases at the same time, and returns their results in the same order.
+    ///
+    /// # Errors
+    /// Errors if the machine lacks something.
+    fn phases(&mut self, phases: &[MachineJob<'_>]) -> Result<Vec<MachinePhase>, RunnerError>;
+
+    /// Carries out a single phase of `case`. `node_of` has the node of each task.
     ///
     /// # Errors
     /// Errors if the machine lacks something.
@@ -38,7 +44,10 @@ pub trait Machine {
         job: &PhaseJob<'_>,
         node_of: &[u32],
         controls: &Controls,
-    ) -> Result<MachinePhase, RunnerError>;
+    ) -> Result<MachinePhase, RunnerError> {
+        let one = MachineJob { case, job: job.clone(), node_of, controls };
+        self.phases(&[one])?.pop().ok_or(RunnerError::OutOfPlace)
+    }
 
     /// Must be called when the files of a case were removed. Their data in the nodes' caches is then dropped.
     fn files_removed(&mut self, case: &Case);
@@ -51,6 +60,19 @@ pub trait Machine {
 
     /// Advances the clock.
     fn pause(&mut self, time: Duration);
+}
+
+/// A phase of a case on a [`Machine`].
+#[derive(Debug)]
+pub struct MachineJob<'a> {
+    /// The case. If others run at the same time, its [`Case::together`] says when it begins.
+    pub case: &'a Case,
+    /// What is done.
+    pub job: PhaseJob<'a>,
+    /// The node of each task.
+    pub node_of: &'a [u32],
+    /// The stop flag, and the progress of the phase.
+    pub controls: &'a Controls,
 }
 
 /// The result of a phase on a [`Machine`].

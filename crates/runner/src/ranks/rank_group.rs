@@ -225,7 +225,12 @@ impl<'a> RankGroup<'a> {
     ) -> Result<PhaseTotals, RunnerError> {
         let executor = match &mut self.carrier {
             Carrier::Ranks(executor) => executor,
-            Carrier::Machine(executor) => return executor.phase(&order, self.comm.topology(), table),
+            Carrier::Machine(executor) => {
+                let controls = [Arc::clone(&executor.controls)];
+                let tables = std::slice::from_mut(table);
+                let totals = executor.phases(&[order], self.comm.topology(), tables, &controls)?;
+                return totals.into_iter().next().ok_or(RunnerError::OutOfPlace);
+            }
         };
         if self.comm.size() == 1 {
             let (totals, rows) = executor.phase(&order, keep)?;
@@ -252,8 +257,11 @@ impl<'a> RankGroup<'a> {
         tables: &mut [Table<'_>],
         streams: &[Arc<Controls>],
     ) -> Result<Vec<PhaseTotals>, RunnerError> {
-        let Carrier::Ranks(executor) = &mut self.carrier else { return Err(RunnerError::OutOfPlace) };
         let comm = self.comm;
+        let executor = match &mut self.carrier {
+            Carrier::Ranks(executor) => executor,
+            Carrier::Machine(executor) => return executor.phases(&orders, comm.topology(), tables, streams),
+        };
         if comm.size() > 1 {
             send(comm, &Order::Together(orders.clone()))?;
         }

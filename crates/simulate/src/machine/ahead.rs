@@ -138,7 +138,7 @@ impl Ahead {
         let is_same = is_plain(job) && kept.node_of == node_of && kept.workload == *job.workload;
         let started = state.unix_ns();
         match kept.effect {
-            Effect::Takes(time) if is_same => state.passes(case, job, time),
+            Effect::Takes(time) if is_same => state.passes(&[(case, job)], time),
             Effect::Follows(before, after) if is_same && before == state.past => {
                 state.follow(setup, case, after);
             }
@@ -285,11 +285,13 @@ impl Shared {
                 }
             }
             let before = state.past.clone();
-            let carry_out = |order: &PhaseOrder<'_>| {
-                state.carry_out(setup, order, controls).map(|done| (done, order.node_of.to_vec()))
+            let carry_out = |order: PhaseOrder<'_>| {
+                let node_of = order.node_of.to_vec();
+                state.carry_out(setup, &[order], &[controls]).map(|done| (done, node_of))
             };
             let done = setup.planned((case, pass, phase), shows, carry_out);
-            let Ok(((done, false), node_of)) = done else { return };
+            let Ok(((mut done, false), node_of)) = done else { return };
+            let Some(done) = done.pop() else { return };
             let is_last = number + 1 == unit.places.len();
             let effect = match unit.cached.is_some() {
                 true => Effect::Follows(before, state.followed(is_last)),
@@ -337,10 +339,11 @@ fn units_of(setup: &Setup, plan: &Plan) -> Vec<Unit> {
     units
 }
 
-/// The phases of a case, in order, which nothing can omit and for which it is known what they access.
+/// The phases of a case, in order, which nothing can omit and for which it is known what they access. None of a case that
+/// runs at the same time as others.
 fn places_of(index: usize, case: &Case) -> Vec<Place> {
     let work = &case.workload.work;
-    if case.stated.is_some() || work.jobs().is_some() || work.objects().is_some() {
+    if case.stated.is_some() || case.together.is_some() || work.jobs().is_some() || work.objects().is_some() {
         return Vec::new();
     }
     // What a phase has done by a time, and how often it has renamed files, decides what later ones access.

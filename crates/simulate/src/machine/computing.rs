@@ -38,7 +38,10 @@ impl SimulatedMachine {
         let most = estimate.phases.iter().map(operations).fold(0.0, f64::max);
         let in_flight = f64::from(workload.tasks) * f64::from(workload.backend.depth().max(1));
         let work = &workload.work;
-        let is_whole = !self.setup.extrapolates || work.jobs().is_some() || work.objects().is_some();
+        let is_whole = !self.setup.extrapolates
+            || case.together.is_some()
+            || work.jobs().is_some()
+            || work.objects().is_some();
         let simulated = match () {
             () if is_whole => most,
             () if self.setup.model.node.cache.is_some() && !workload.direct && work.is_transfers() => {

@@ -70,14 +70,15 @@ impl SimulatedMachine {
         };
         let rules = LaunchRules { concurrency, limit, interval: job.series_interval };
         let started = self.state.unix_ns();
-        let factor = self.setup.draw(case, job, &mut self.state.system);
+        let factors = self.setup.draw(&[(case, job)], &mut self.state.system);
+        let factor = factors.first().copied().ok_or(RunnerError::OutOfPlace)?;
         let times = ComputeTimes::of(&self.setup.model.node, factor);
         let input = PhaseInput {
             job,
             node_of: &[],
             ends: &[],
             layout,
-            limits: &self.setup.limits,
+            after: 0,
             key: 0,
             members: None,
             factor,
@@ -86,9 +87,11 @@ impl SimulatedMachine {
             shows: true,
             extrapolates: self.setup.extrapolates,
         };
-        let (launched, output) = launches(&input, (jobs, times), (&tasks, rules), &mut self.state.system);
+        let (system, limits) = (&mut self.state.system, &self.setup.limits);
+        let (launched, output) = launches(&input, limits, (jobs, times), (&tasks, rules), system);
+        let output = output.ok_or(RunnerError::OutOfPlace)?;
         in_time(case, &output)?;
-        self.state.passes(case, job, 0);
+        self.state.passes(&[(case, job)], 0);
         let outcome = outcome_of_launches(&launched, started);
         let devices = outcome::devices(&output, &self.setup.idle.drive_names);
         Ok(MachinePhase {

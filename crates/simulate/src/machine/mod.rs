@@ -18,10 +18,10 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use comm::{Clock, Topology};
-use engine::{Controls, PhaseJob};
+use engine::Controls;
 use plan::{Binding, Case, Plan, Rpc};
 use record::HostFacts;
-use runner::{Machine, MachinePhase, RunnerError};
+use runner::{Machine, MachineJob, MachinePhase, RunnerError};
 
 use crate::machine::ahead::Ahead;
 use crate::machine::setup::{PhaseOrder, Setup, in_time, lacking};
@@ -38,7 +38,7 @@ pub struct SimulatedMachine {
     setup: Arc<Setup>,
     state: MachineState,
     ahead: Ahead,
-    /// The case of the last phase.
+    /// The case of the last phase, or the name of those that run at the same time.
     case: String,
 }
 
@@ -138,11 +138,6 @@ impl Machine for SimulatedMachine {
                 );
                 return Err(lacking(case, told));
             }
-            if let Some(together) = &case.together {
-                let told =
-                    format!("a model runs one workload at a time: omit `{}`, or measure it", together.name);
-                return Err(lacking(case, told));
-            }
             if let Some(rpc) = workload.work.rpc() {
                 self.check_exchanges(case, rpc)?;
             }
@@ -199,26 +194,29 @@ impl Machine for SimulatedMachine {
         (0..used).map(clock).collect()
     }
 
-    fn phase(
-        &mut self,
-        case: &Case,
-        job: &PhaseJob<'_>,
-        node_of: &[u32],
-        controls: &Controls,
-    ) -> Result<MachinePhase, RunnerError> {
-        if self.case != case.id {
-            self.case.clone_from(&case.id);
+    fn phases(&mut self, phases: &[MachineJob<'_>]) -> Result<Vec<MachinePhase>, RunnerError> {
+        let Some(MachineJob { case, job, controls, .. }) = phases.first() else { return Ok(Vec::new()) };
+        let block = case.together.as_ref().map_or(&case.id, |together| &together.name);
+        if self.case != *block {
+            self.case.clone_from(block);
             self.state.begin_case(&self.setup, case);
         }
-        let layout = self.setup.layout_needed(case)?;
         if let Some(jobs) = job.workload.work.jobs() {
-            return self.jobs(case, job, jobs, layout, controls);
+            let layout = self.setup.layout_needed(case)?;
+            return self.jobs(case, job, jobs, layout, controls).map(|phase| vec![phase]);
         }
-        let order = PhaseOrder { case, job: job.clone(), layout, node_of, shows: true };
-        if let Some(phase) = self.ahead.take(&self.setup, &order, controls, &mut self.state) {
-            return Ok(phase);
+        let mut orders = Vec::new();
+        for MachineJob { case, job, node_of, .. } in phases {
+            let layout = self.setup.layout_needed(case)?;
+            orders.push(PhaseOrder { case, job: job.clone(), layout, node_of, shows: true });
         }
-        self.state.carry_out(&self.setup, &order, controls).map(|(phase, _)| phase)
+        if let [order] = orders.as_slice()
+            && let Some(phase) = self.ahead.take(&self.setup, order, controls, &mut self.state)
+        {
+            return Ok(vec![phase]);
+        }
+        let controls: Vec<&Controls> = phases.iter().map(|phase| phase.controls).collect();
+        self.state.carry_out(&self.setup, &orders, &controls).map(|(phases, _)| phases)
     }
 
     fn files_removed(&mut self, case: &Case) {

@@ -16,6 +16,7 @@ use crate::simulation::parts::service::normal;
 use crate::simulation::phase::{PhaseInput, PhaseOutput, simulate};
 use crate::simulation::system::{NodeLimits, System};
 use crate::simulation::task::Members;
+use crate::simulation::time::TICKS_PER_NS;
 
 /// Upper end of the last bucket of latency histograms: 2^42 ns.
 const LATENCY_LIMIT_NS: u64 = 1 << 42;
@@ -92,14 +93,15 @@ impl Setup {
             && self.can_rest()
     }
 
-    /// Seeds all random numbers of a phase, and returns the factor of its times. A case draws the same numbers whatever
-    /// ran before it, so that a resumed run gives the same figures.
-    pub(super) fn draw(&self, case: &Case, job: &PhaseJob<'_>, system: &mut System) -> f64 {
+    /// Seeds all random numbers of phases that run at the same time, and returns the factor of the times of each. Cases draw
+    /// the same numbers whatever ran before them, so that a resumed run gives the same figures.
+    pub(super) fn draw(&self, phases: &[(&Case, &PhaseJob<'_>)], system: &mut System) -> Vec<f64> {
         let noise = self.model.model.noise;
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed_of(self.seed, case, job));
-        let factor = if noise > 0.0 { libm::exp(noise * normal(&mut random)) } else { 1.0 };
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed_of(self.seed, phases));
+        let mut factor = || if noise > 0.0 { libm::exp(noise * normal(&mut random)) } else { 1.0 };
+        let factors = phases.iter().map(|_| factor()).collect();
         system.reseed(&mut random);
-        factor
+        factors
     }
 
     /// Does something with the order of a phase of which only the plan determines what it does.
@@ -107,50 +109,67 @@ impl Setup {
         &self,
         (case, pass, phase): (&Case, u32, Phase),
         shows: bool,
-        what: impl FnOnce(&PhaseOrder<'_>) -> Result<T, RunnerError>,
+        what: impl FnOnce(PhaseOrder<'_>) -> Result<T, RunnerError>,
     ) -> Result<T, RunnerError> {
         let node_of = nodes_of_tasks(&case.workload, &self.topology)?;
         let layout = self.layout_needed(case)?;
         let job = PhaseJob { series_interval: SERIES_INTERVAL, ..PhaseJob::new(&case.workload, phase, pass) };
-        what(&PhaseOrder { case, job, layout, node_of: &node_of, shows })
+        what(PhaseOrder { case, job, layout, node_of: &node_of, shows })
     }
 
-    /// Simulates a phase on `system`, whose clock it advances. `ends` are the nodes of endpoints, and `cached` the shares of
-    /// the reads of each node that its page cache serves.
+    /// Simulates phases at the same time on `system`, whose clock it advances. For each of them, `ends` are the nodes of its
+    /// endpoints, `cached` the shares of the reads of each node that its page cache serves, and `controls` its own.
     pub(super) fn simulate(
         &self,
-        order: &PhaseOrder<'_>,
-        ends: &[u32],
-        cached: &[f64],
-        controls: &Controls,
+        orders: &[PhaseOrder<'_>],
+        ends: &[Vec<u32>],
+        cached: &[Vec<f64>],
+        controls: &[&Controls],
         system: &mut System,
-    ) -> PhaseOutput {
-        let &PhaseOrder { case, ref job, layout, node_of, shows } = order;
-        let input = PhaseInput {
-            job,
-            node_of,
-            ends,
-            layout,
-            limits: &self.limits,
-            key: key_of(layout, case),
-            members: self.members.get(&case.id).copied(),
-            factor: self.draw(case, job, system),
-            cached,
-            controls,
-            shows,
-            extrapolates: self.extrapolates,
-        };
-        simulate(&input, system)
+    ) -> Vec<PhaseOutput> {
+        let drawn: Vec<_> = orders.iter().map(|order| (order.case, &order.job)).collect();
+        let factors = self.draw(&drawn, system);
+        let alone = orders.len() == 1;
+        let mut inputs = Vec::new();
+        let given = ends.iter().zip(cached).zip(controls).zip(factors);
+        for (order, (((ends, cached), controls), factor)) in orders.iter().zip(given) {
+            let &PhaseOrder { case, ref job, layout, node_of, shows } = order;
+            let together = case.together.as_ref().filter(|_| !alone);
+            inputs.push(PhaseInput {
+                job,
+                node_of,
+                ends,
+                layout,
+                after: together.map_or(0, |together| together.start.0.saturating_mul(TICKS_PER_NS)),
+                key: key_of(layout, case),
+                members: self.members.get(&case.id).copied(),
+                factor,
+                cached,
+                controls,
+                shows,
+                extrapolates: self.extrapolates,
+            });
+        }
+        simulate(&inputs, &self.limits, system)
+    }
+
+    /// The cases that run at the same time as `case`, with itself.
+    pub(super) fn beside<'s>(&'s self, case: &'s Case) -> impl Iterator<Item = &'s Case> {
+        let others = self.cases.iter().filter(|other| other.runs_with(case) && other.id != case.id);
+        std::iter::once(case).chain(others)
     }
 }
 
-/// The seed of a phase, computed with FNV-1a.
-fn seed_of(seed: u64, case: &Case, job: &PhaseJob<'_>) -> u64 {
-    let pass = job.repetition.to_le_bytes();
-    let words = [case.id.as_bytes(), job.phase.name().as_bytes(), &pass, &seed.to_le_bytes()];
-    words.concat().iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+/// The seed of phases that run at the same time, computed with FNV-1a.
+fn seed_of(seed: u64, phases: &[(&Case, &PhaseJob<'_>)]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for (case, job) in phases {
+        let pass = job.repetition.to_le_bytes();
+        let words = [case.id.as_bytes(), job.phase.name().as_bytes(), &pass, &seed.to_le_bytes()];
+        let add = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        hash = words.concat().iter().fold(hash, add);
+    }
+    hash
 }
 
 /// Rejects a phase that reached the end of the clock, or has latencies that do not fit into a histogram.

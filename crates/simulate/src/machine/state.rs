@@ -77,11 +77,13 @@ impl MachineState {
         state
     }
 
-    /// Begins a case. If nothing waits to be written, all parts are at rest, whatever was done before.
+    /// Begins a case, and those that run at the same time. If nothing waits to be written, all parts are at rest, whatever was done before.
     pub(super) fn begin_case(&mut self, setup: &Setup, case: &Case) {
         self.refresh(setup);
-        if let Some(&first) = case.phases.first() {
-            self.replace_files(setup, case, first);
+        for case in setup.beside(case) {
+            if let Some(&first) = case.phases.first() {
+                self.replace_files(setup, case, first);
+            }
         }
         let nodes = &self.system.nodes;
         let is_clean = self.system.behind.is_empty() && nodes.iter().all(|node| node.dirty == 0);
@@ -163,7 +165,8 @@ impl MachineState {
                     case(&id).into_iter().for_each(|case| again.files_removed(setup, case))
                 }
                 Done::Phase(_, pass, phase) => {
-                    let carry_out = |order: &PhaseOrder<'_>| again.carry_out(setup, order, &Controls::new());
+                    let carry_out =
+                        |order: PhaseOrder<'_>| again.carry_out(setup, &[order], &[&Controls::new()]);
                     let done = setup.planned((of, pass, phase), false, carry_out);
                     debug_assert!(matches!(done, Ok((_, false))), "a helper has done it");
                 }
@@ -176,47 +179,66 @@ impl MachineState {
         self.past.done.push(what);
     }
 
-    /// Notes a phase, and advances the clock.
-    pub(super) fn passes(&mut self, case: &Case, job: &PhaseJob<'_>, time: Ticks) {
+    /// Notes phases, and advances the clock.
+    pub(super) fn passes(&mut self, phases: &[(&Case, &PhaseJob<'_>)], time: Ticks) {
         self.system.now = self.system.now.saturating_add(time);
-        self.did(Done::Phase(case.id.clone(), job.repetition, job.phase));
+        for (case, job) in phases {
+            self.did(Done::Phase(case.id.clone(), job.repetition, job.phase));
+        }
     }
 
-    /// Carries out a phase. Also returns whether it was stopped.
+    /// Carries out phases at the same time, each with its own of `controls`. Also returns whether they were stopped.
     pub(super) fn carry_out(
         &mut self,
         setup: &Setup,
-        order: &PhaseOrder<'_>,
-        controls: &Controls,
-    ) -> Result<(MachinePhase, bool), RunnerError> {
+        orders: &[PhaseOrder<'_>],
+        controls: &[&Controls],
+    ) -> Result<(Vec<MachinePhase>, bool), RunnerError> {
         self.refresh(setup);
         let started = self.unix_ns();
-        let PhaseOrder { case, ref job, layout, node_of, .. } = *order;
-        let workload = job.workload;
-        self.replace_files(setup, case, job.phase);
-        let output = if setup.is_independent(workload) && self.system.behind.is_empty() {
+        let phases: Vec<_> = orders.iter().map(|order| (order.case, &order.job)).collect();
+        orders.iter().for_each(|order| self.replace_files(setup, order.case, order.job.phase));
+        let mut is_independent = orders.iter().map(|order| setup.is_independent(order.job.workload));
+        let outputs = if is_independent.all(|one| one) && self.system.behind.is_empty() {
             // On idle parts, so that the result is the same at any time.
             let mut idle = setup.idle.clone();
-            let output = setup.simulate(order, &[], &vec![0.0; idle.nodes.len()], controls, &mut idle);
-            self.passes(case, job, output.end - output.start);
-            output
+            let cached = vec![vec![0.0; idle.nodes.len()]; orders.len()];
+            let outputs = setup.simulate(orders, &vec![vec![]; orders.len()], &cached, controls, &mut idle);
+            self.passes(&phases, idle.now);
+            outputs
         } else {
-            let has_target = workload.work.has_target();
-            let key = key_of(layout, case);
-            let (cached, bytes) = self.cached(setup, job, node_of, key);
-            let ends = if has_target { Vec::new() } else { setup.nodes_of_ends(workload)? };
-            let output = setup.simulate(order, &ends, &cached, controls, &mut self.system);
-            if !workload.direct && has_target {
-                let mut moved = vec![0; self.system.nodes.len()];
-                output.tasks.iter().for_each(|task| moved[task.node as usize] += task.bytes);
-                self.keep_in_caches(setup, key, &moved, &bytes);
+            let mut ends = Vec::new();
+            let (mut cached, mut bytes) = (Vec::new(), Vec::new());
+            for PhaseOrder { case, job, layout, node_of, .. } in orders {
+                let has_target = job.workload.work.has_target();
+                ends.push(if has_target { Vec::new() } else { setup.nodes_of_ends(job.workload)? });
+                let (share, all) = self.cached(setup, job, node_of, key_of(*layout, case));
+                cached.push(share);
+                bytes.push(all);
             }
-            self.passes(case, job, 0);
-            output
+            let outputs = setup.simulate(orders, &ends, &cached, controls, &mut self.system);
+            for ((output, bytes), PhaseOrder { case, job, layout, .. }) in
+                outputs.iter().zip(&bytes).zip(orders)
+            {
+                if !job.workload.direct && job.workload.work.has_target() {
+                    let mut moved = vec![0; self.system.nodes.len()];
+                    output.tasks.iter().for_each(|task| moved[task.node as usize] += task.bytes);
+                    self.keep_in_caches(setup, key_of(*layout, case), &moved, bytes);
+                }
+            }
+            self.passes(&phases, 0);
+            outputs
         };
-        in_time(case, &output)?;
-        let stopped = output.stopped;
-        Ok((outcome::of(output, workload, started, &setup.idle.drive_names), stopped))
+        let stopped = outputs.iter().any(|output| output.stopped);
+        let first = outputs.iter().map(|output| output.start).min().unwrap_or(0);
+        let mut all = Vec::new();
+        for (output, PhaseOrder { case, job, .. }) in outputs.into_iter().zip(orders) {
+            in_time(case, &output)?;
+            let later = i64::try_from(ns(output.start - first)).unwrap_or(i64::MAX);
+            let started = started.saturating_add(later);
+            all.push(outcome::of(output, job.workload, started, &setup.idle.drive_names));
+        }
+        Ok((all, stopped))
     }
 
     /// Drops the data of the files of `case`, which were removed.

@@ -35,12 +35,16 @@ pub(crate) enum Stage {
     WrittenBack,
     /// What the page cache has read ahead is there.
     ReadAhead,
+    /// A phase begins later than others.
+    Begin,
 }
 
 /// An operation of a task, a piece of one on one device, or a write of the page cache.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request {
     pub(crate) task: u32,
+    /// The phase of its task, among those that run at the same time.
+    pub(crate) phase: u32,
     /// The node of its task, which all parts on the path need to know.
     pub(crate) node: u32,
     pub(crate) stage: Stage,
@@ -63,10 +67,11 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Creates a request of `task` on `node` that has not begun.
-    pub(crate) fn new(task: u32, node: u32) -> Self {
+    /// Creates a request of `task` on `node` that has not begun. `phase` is the number of the task's phase.
+    pub(crate) fn new(task: u32, node: u32, phase: u32) -> Self {
         Self {
             task,
+            phase,
             node,
             stage: Stage::Next,
             operation: Operation::Read,

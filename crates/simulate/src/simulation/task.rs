@@ -113,6 +113,8 @@ pub(crate) struct ReadAhead {
 #[derive(Debug, Clone)]
 pub(crate) struct Task {
     pub(crate) number: u32,
+    /// Its phase, among those that run at the same time.
+    pub(crate) phase: u32,
     /// Its node, among those that take part.
     pub(crate) node: u32,
     /// Number of its file.
@@ -156,6 +158,7 @@ impl Task {
     ) -> Self {
         Self {
             number,
+            phase: 0,
             node,
             file,
             place: u64::from(file),

@@ -30,7 +30,7 @@ pub(crate) fn machine_for(model: &str, spec: &WorkloadSpec) -> SimulatedMachine 
     machine_of(read(model, 0.0), spec.clone(), Phase::Exchange, 1)
 }
 
-fn read(model: &str, noise: f64) -> Model {
+pub(crate) fn read(model: &str, noise: f64) -> Model {
     let text = format!("model = {{ name = \"a test\", noise = {noise:?} }}\n{model}");
     simulate::read(Path::new("model.toml"), &text).expect("a model")
 }

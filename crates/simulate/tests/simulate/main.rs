@@ -13,3 +13,4 @@ mod open_loops;
 mod records;
 mod same_bytes;
 mod steady;
+mod together;

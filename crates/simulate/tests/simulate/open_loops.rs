@@ -25,7 +25,7 @@ fn paced(seconds: u64, rate: f64, tasks: u32, depth: u32) -> Simulated {
 }
 
 /// Of D/M/1: the probability that a transfer has to wait, σ = exp(-(1 - σ) μ ÷ λ).
-fn waits(utilisation: f64) -> f64 {
+pub(crate) fn waits(utilisation: f64) -> f64 {
     (0..1000).fold(0.5, |sigma: f64, _| (-(1.0 - sigma) / utilisation).exp())
 }
 

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use comm::{Clock, Solo};
-use engine::{Controls, PhaseJob};
+use engine::Controls;
 use host::{Host, Root};
 use plan::{Case, Phase, Plan, PlanSource};
 use record::{HostFacts, Recorder, Run};
-use runner::{Event, Machine, MachinePhase, PlanExecution, RunSummary, RunnerError, Silent, Watch};
+use runner::{
+    Event, Machine, MachineJob, MachinePhase, PlanExecution, RunSummary, RunnerError, Silent, Watch,
+};
 use simulate::SimulatedMachine;
 
 use crate::bench::{machine, manifest, random_for};
@@ -124,17 +126,12 @@ impl Machine for Lacking {
         self.0.clocks()
     }
 
-    fn phase(
-        &mut self,
-        case: &Case,
-        job: &PhaseJob<'_>,
-        node_of: &[u32],
-        controls: &Controls,
-    ) -> Result<MachinePhase, RunnerError> {
+    fn phases(&mut self, phases: &[MachineJob<'_>]) -> Result<Vec<MachinePhase>, RunnerError> {
         if std::mem::take(&mut self.1) {
-            return Err(RunnerError::Model { case: case.id.clone(), told: "it is gone".to_owned() });
+            let case = phases[0].case.id.clone();
+            return Err(RunnerError::Model { case, told: "it is gone".to_owned() });
         }
-        self.0.phase(case, job, node_of, controls)
+        self.0.phases(phases)
     }
 
     fn files_removed(&mut self, case: &Case) {

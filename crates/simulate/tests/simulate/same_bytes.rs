@@ -90,12 +90,12 @@ fn cases() -> Vec<Case> {
 }
 
 /// Ends a run after so many phases.
-struct Ends(Arc<Controls>, usize);
+pub(crate) struct Ends(pub(crate) Arc<Controls>, pub(crate) usize);
 
 impl Watch for Ends {
     fn event(&mut self, event: &Event<'_>) {
         if let Event::PhaseFinished(_) = event {
-            self.1 -= 1;
+            self.1 = self.1.saturating_sub(1);
             if self.1 == 0 {
                 self.0.stop();
             }

@@ -381,7 +381,7 @@ impl Work {
 }
 
 impl Counters {
-    fn add(&mut self, more: &Self) {
+    pub(crate) fn add(&mut self, more: &Self) {
         for direction in [READ, WRITE] {
             self.requests[direction] += more.requests[direction];
             self.bytes[direction] += more.bytes[direction];

@@ -7,7 +7,7 @@
 
 use plan::Operation;
 
-use super::Running;
+use super::{Running, narrow};
 use crate::simulation::exchanges::{CLIENT, SERVER};
 use crate::simulation::parts::service::whole;
 use crate::simulation::parts::station::{READ, WRITE};
@@ -18,11 +18,12 @@ use crate::simulation::time::Ticks;
 impl Running<'_> {
     /// A thread of the endpoint that sends the next message begins to spend processor time on it.
     pub(super) fn work(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
-        let time = self.request_time;
         let request = self.requests.get(number);
         request.stage = Stage::Worked;
-        let thread = self.exchanges.as_ref()?.of_task[request.task as usize][sender(request)];
-        let exchanges = self.exchanges.as_mut()?;
+        let phase = &mut self.phases[request.phase as usize];
+        let (time, task) = (phase.request_time, request.task as usize - phase.first_task);
+        let exchanges = phase.exchanges.as_mut()?;
+        let thread = exchanges.of_task[task][sender(request)];
         if !exchanges.metered && now >= exchanges.counted_from {
             exchanges.metered = true;
             exchanges.threads.restart_meter();
@@ -34,8 +35,10 @@ impl Running<'_> {
     pub(super) fn worked(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         let request = self.requests.get(number);
         request.ended = now;
-        let exchanges = self.exchanges.as_mut()?;
-        let thread = exchanges.of_task[request.task as usize][sender(request)];
+        let phase = &mut self.phases[request.phase as usize];
+        let task = request.task as usize - phase.first_task;
+        let exchanges = phase.exchanges.as_mut()?;
+        let thread = exchanges.of_task[task][sender(request)];
         request.piece.bytes = match request.piece.direction {
             WRITE => exchanges.rpc.request_bytes.0,
             _ => exchanges.rpc.response_bytes.0,
@@ -49,22 +52,23 @@ impl Running<'_> {
     /// then all links inwards in the opposite order, and the adapter of its receiver.
     pub(super) fn hop(&mut self, now: Ticks, number: u32, part: u8) -> Option<Ticks> {
         let request = *self.requests.get(number);
-        let exchanges = self.exchanges.as_ref()?;
-        let task = request.task;
+        let phase = &self.phases[request.phase as usize];
+        let exchanges = phase.exchanges.as_ref()?;
+        let task = request.task - narrow(phase.first_task);
         let ends = [exchanges.rpc.client_of(task), exchanges.rpc.server_of(task)];
         let sender = sender(&request);
         let node = |end: usize| exchanges.nodes[ends[end] as usize];
         let (from, to) = (node(sender), node(1 - sender));
         let (mut head, mut tail) = (now, request.ended);
         let bytes = request.piece.bytes;
-        let factor = self.input.factor.max(1.0);
+        let (times, factor) = (phase.input.factor, phase.input.factor.max(1.0));
         let System { nodes, stations, between, nodes_of_model, .. } = &mut *self.system;
         // Nodes are behind the same links whatever other cases the plan has.
         let all = u64::from(*nodes_of_model);
         let links = between.len();
         let last = if from == to { 0 } else { 2 * links + 2 };
         for part in usize::from(part)..last {
-            let adapter = self.input.limits.adapter.cost(bytes) * factor;
+            let adapter = self.limits.adapter.cost(bytes) * factor;
             let (link, direction) = place_of(part, links);
             // On the way outwards the links are those of the sender, on the way inwards those of the
             // receiver.
@@ -93,7 +97,7 @@ impl Running<'_> {
                 head = head.max(end.saturating_sub(whole(cost)));
                 tail = tail.max(end);
             }
-            let latency = whole(latency as f64 * self.input.factor);
+            let latency = whole(latency as f64 * times);
             (head, tail) = (head.saturating_add(latency), tail.saturating_add(latency));
         }
         let request = self.requests.get(number);

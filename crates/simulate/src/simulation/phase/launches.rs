@@ -11,14 +11,14 @@ use jobs::launch::{
 use jobs::{Counters, JobEvent, StepOutcome, StepReport, Usage};
 use plan::Jobs;
 
-use super::{PhaseInput, PhaseOutput, Running, narrow};
+use super::{ALONE, PhaseInput, PhaseOutput, Running, narrow};
 use crate::simulation::jobs::{
     ComputeTimes, JobAction, JobPhase, JobThread, Page, RunningJobs, RunningLaunch,
 };
 use crate::simulation::parts::station::{READ, WRITE};
 use crate::simulation::parts::threads::Threads;
 use crate::simulation::request::{Request, Stage};
-use crate::simulation::system::System;
+use crate::simulation::system::{NodeLimits, System};
 use crate::simulation::task::{Program, Task};
 use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ns};
 
@@ -29,23 +29,24 @@ const SIGKILL: i32 = 9;
 /// Launches `tasks` by `rules` on the first node, in the same way as the launcher of a measured run.
 pub(crate) fn launches<'a>(
     input: &'a PhaseInput<'a>,
+    limits: &'a NodeLimits,
     (jobs, times): (&'a Jobs, ComputeTimes),
     (tasks, rules): (&[LaunchTask], LaunchRules),
     system: &'a mut System,
-) -> (Launched, PhaseOutput) {
-    let mut running = Running::new(input, system);
+) -> (Launched, Option<PhaseOutput>) {
+    let mut running = Running::new(std::slice::from_ref(input), limits, system);
     let processors = running.system.nodes.iter().map(|node| node.processors.count());
     running.jobs = Some(RunningJobs::new(jobs, times, Threads::new(processors)));
     running.write_behind();
     let too_long = Cell::new(false);
-    let mut processes = SimulatedProcesses { now: running.start, running, too_long: &too_long };
+    let mut processes = SimulatedProcesses { now: running.phases[ALONE].start, running, too_long: &too_long };
     let mut watch = Watch { controls: input.controls, too_long: &too_long };
     let launched = launch(tasks, rules, &mut processes, &mut watch);
     let mut running = processes.running;
-    running.left = 0;
+    running.phases[ALONE].left = 0;
     // The data waiting in page caches is written.
     let stopped = input.controls.is_stopped() || too_long.get() || running.go();
-    (launched, running.finish(stopped))
+    (launched, running.finish(stopped).pop())
 }
 
 struct SimulatedProcesses<'a, 'c> {
@@ -87,7 +88,7 @@ impl<'a> SimulatedProcesses<'a, '_> {
 
 impl Processes for SimulatedProcesses<'_, '_> {
     fn now_ns(&self) -> u64 {
-        ns(self.now - self.running.start)
+        ns(self.now - self.running.phases[ALONE].start)
     }
 
     fn start(&mut self, task: &LaunchTask) -> Result<(), String> {
@@ -158,7 +159,10 @@ impl Running<'_> {
             jobs.at_work.push(JobThread::new(jobs.threads.add(0)));
         }
         jobs.launches.insert(launch, JobPhase::launch(task.clone(), first));
-        jobs.news.push(News::Told { launch, event: JobEvent::Began { at_ns: ns(now - self.start) } });
+        jobs.news.push(News::Told {
+            launch,
+            event: JobEvent::Began { at_ns: ns(now - self.phases[ALONE].start) },
+        });
         self.go_to_step(now, launch);
         // This happens outside of the event loop.
         while let Some(event) = self.following.pop() {
@@ -193,7 +197,11 @@ impl Running<'_> {
         let parts = if one.killed.is_none() { jobs.phase.begin_pass(one) } else { Some(Vec::new()) };
         match parts {
             None => {
-                let report = report(one, ns(now - self.start), ns(one.step_start - self.start));
+                let report = report(
+                    one,
+                    ns(now - self.phases[ALONE].start),
+                    ns(one.step_start - self.phases[ALONE].start),
+                );
                 jobs.news.push(News::Told { launch, event: JobEvent::Step(Box::new(report)) });
                 JobPhase::end_step(one);
                 self.go_to_step(now, launch);
@@ -203,7 +211,7 @@ impl Running<'_> {
                 for (task, part) in (one.first_thread..).zip(parts) {
                     let thread = &mut jobs.at_work[task as usize];
                     *thread = part.on(thread.processor_thread);
-                    let request = self.requests.add(Request::new(task, 0));
+                    let request = self.requests.add(Request::new(task, 0, 0));
                     self.following.push((now, request));
                 }
             }
@@ -229,7 +237,7 @@ impl Running<'_> {
             ..Usage::default()
         };
         let end = ProcessEnd {
-            at_ns: ns(now - self.start),
+            at_ns: ns(now - self.phases[ALONE].start),
             code: one.killed.is_none().then_some(0),
             signal: one.killed,
             usage,
@@ -318,7 +326,7 @@ impl Running<'_> {
         let jobs = self.jobs.as_mut()?;
         let thread = &mut jobs.at_work[index];
         let page = thread.page.take()?;
-        self.moved += page.bytes;
+        self.phases[ALONE].moved += page.bytes;
         jobs.launches.get_mut(&thread.launch)?.count(&page, writes);
         if writes {
             return self.job_next(now, number);

@@ -17,22 +17,21 @@ impl Running<'_> {
         if self.jobs.is_some() {
             return self.job_next(now, number);
         }
-        let index = self.requests.get(number).task;
-        let task = &mut self.tasks[index as usize];
-        let limit = self.worn.map_or(task.limit, |worn| task.limit.min(worn));
-        let may_end = self.objects.as_ref().is_none_or(|objects| objects.may_end(task.issued));
-        if task.issued >= limit || (now >= self.deadline && may_end) {
+        let request = self.requests.get(number);
+        let phase = &self.phases[request.phase as usize];
+        let task = &mut self.tasks[request.task as usize];
+        let limit = phase.worn.map_or(task.limit, |worn| task.limit.min(worn));
+        let may_end = phase.objects.as_ref().is_none_or(|objects| objects.may_end(task.issued));
+        if task.issued >= limit || (now >= phase.deadline && may_end) {
             return self.rest(now, number);
         }
-        let request = self.requests.get(number);
-        let bytes = self.input.job.workload.geometry.transfer.0;
         let mut due = now;
         match &mut task.program {
             Program::Transfers { offsets, mixture } => {
                 let writes = mixture.next_writes();
                 request.piece.direction = if writes { WRITE } else { READ };
                 request.operation = if writes { Operation::Write } else { Operation::Read };
-                request.piece.bytes = bytes;
+                request.piece.bytes = phase.transfer;
                 request.piece.place = (task.place, offsets.next());
             }
             Program::Items(items) => {
@@ -41,29 +40,29 @@ impl Running<'_> {
                 let reads = items.operation == Operation::Read;
                 request.piece.direction = if reads { READ } else { WRITE };
                 // Each name belongs to its own file.
-                let file = (u64::from(request.task) << 32) + task.issued;
+                let file = (u64::from(task.number) << 32) + task.issued;
                 request.piece.place = (items.directory(task.issued), file);
             }
             Program::Objects(state) => {
                 let own = (task.number, task.limit);
-                due = self.objects.as_ref()?.call(own, task.issued, state, request, now);
+                due = phase.objects.as_ref()?.call(own, task.issued, state, request, now);
             }
             Program::Exchanges => Self::exchange(request),
             // Its threads determine what comes next.
             Program::Job => return None,
         }
-        if let Some((each, between)) = self.pace {
+        if let Some((each, between)) = phase.pace {
             let after = each * task.issued as f64 + between * f64::from(task.number);
-            due = self.first_io.saturating_add(whole(after));
-            if due >= self.deadline {
+            due = phase.first_io.saturating_add(whole(after));
+            if due >= phase.deadline {
                 return self.rest(now, number);
             }
         }
         // Operations during a warm-up do not count for the requested number.
-        task.issued += u64::from(self.exchanges.as_ref().is_none_or(|all| all.is_of_the_number(now)));
+        task.issued += u64::from(phase.exchanges.as_ref().is_none_or(|all| all.is_of_the_number(now)));
         task.under_way += 1;
         request.due = due;
-        if self.exchanges.is_some() {
+        if phase.exchanges.is_some() {
             return self.work(now, number);
         }
         request.stage = Stage::Submit;
@@ -85,7 +84,7 @@ impl Running<'_> {
         let request = self.requests.get(number);
         request.submitted = now;
         request.stage = Stage::Issue;
-        let time = self.request_time;
+        let time = self.phases[request.phase as usize].request_time;
         let task = &mut self.tasks[request.task as usize];
         let node = task.node as usize;
         let done = match self.crowded[node] {
@@ -106,7 +105,7 @@ impl Running<'_> {
         let index = request.task as usize;
         if let Program::Items(_) | Program::Objects(_) = self.tasks[index].program {
             self.requests.get(number).stage = Stage::Names;
-            return Some(now.saturating_add(self.path.latency));
+            return Some(now.saturating_add(self.phases[request.phase as usize].path.latency));
         }
         self.data(now, number)
     }
@@ -118,16 +117,19 @@ impl Running<'_> {
             Program::Items(items) => items.call,
             _ => NameCall::of_operation(request.operation),
         };
+        let phase = &self.phases[request.phase as usize];
         let (directory, file) = request.piece.place;
-        let served = match self.path.names_of(request.node) {
-            Some(names) => self.system.names[names].serve(now, call, directory, self.input.factor),
+        let served = match phase.path.names_of(request.node) {
+            Some(names) => {
+                self.system.names[names].serve(now, call, directory ^ phase.apart, phase.input.factor)
+            }
             None => now.saturating_add(TICKS_PER_NS),
         };
-        let back = served.saturating_add(self.path.latency);
+        let back = served.saturating_add(phase.path.latency);
         let next = self.requests.get(number);
         next.stage = Stage::End;
         next.ended = back;
-        if request.piece.bytes > 0 && self.moves_data {
+        if request.piece.bytes > 0 && phase.moves_data {
             next.piece.place = (file, 0);
             next.stage = Stage::Data;
         }
@@ -142,13 +144,14 @@ impl Running<'_> {
             return self.job_moved(now, number);
         }
         let moved = self.bytes_of(&request);
+        let phase = &mut self.phases[request.phase as usize];
         let task = &mut self.tasks[request.task as usize];
         task.under_way -= 1;
         if !request.counts {
             task.io[1] = task.io[1].max(now);
             return self.next(now, number);
         }
-        if self.exchanges.as_ref().is_some_and(|all| !all.counts(request.due, now)) {
+        if phase.exchanges.as_ref().is_some_and(|all| !all.counts(request.due, now)) {
             return self.next(now, number);
         }
         task.bytes += moved;
@@ -159,23 +162,24 @@ impl Running<'_> {
         };
         task.done[kind] += 1;
         task.io[1] = task.io[1].max(now);
-        self.moved += moved;
+        phase.moved += moved;
         let node = task.node as usize;
-        self.recording.add(node, request.operation, now - self.start, now - request.due, moved);
-        if self.pace.is_some() {
-            self.recording.add_service(request.operation, now - request.submitted);
+        phase.recording.add(node, request.operation, now - phase.start, now - request.due, moved);
+        if phase.pace.is_some() {
+            phase.recording.add_service(request.operation, now - request.submitted);
         }
         self.next(now, number)
     }
 
     /// Bytes that an operation has moved for its task.
     pub(super) fn bytes_of(&self, request: &Request) -> u64 {
+        let phase = &self.phases[request.phase as usize];
         match &self.tasks[request.task as usize].program {
-            Program::Transfers { .. } => self.input.job.workload.geometry.transfer.0,
+            Program::Transfers { .. } => phase.transfer,
             Program::Items(items) => items.bytes,
-            Program::Objects(_) => self.objects.as_ref().map_or(0, |all| all.bytes_of(request.operation)),
+            Program::Objects(_) => phase.objects.as_ref().map_or(0, |all| all.bytes_of(request.operation)),
             Program::Job => request.piece.bytes,
-            Program::Exchanges => self.exchanges.as_ref().map_or(0, Exchanges::bytes),
+            Program::Exchanges => phase.exchanges.as_ref().map_or(0, Exchanges::bytes),
         }
     }
 }

@@ -7,9 +7,9 @@
 
 use plan::{Order, Phase, Sharing};
 
-use super::Running;
 use super::steady::{SteadyWindow, TaskRate};
 use super::transfer::GATHERED_BYTES;
+use super::{ALONE, Running};
 use crate::simulation::parts::drive::Drive;
 use crate::simulation::repeats::{Checked, State, since};
 use crate::simulation::time::Ticks;
@@ -23,11 +23,11 @@ const CHECKED_SHARE: f64 = 4.0;
 impl Running<'_> {
     /// Begins the search.
     pub(super) fn seek_repeats(&mut self, now: Ticks) {
-        let workload = self.input.job.workload;
+        let workload = self.phases[ALONE].input.job.workload;
         // In an open loop operations are due at times of their own, and reads among writes come at random.
-        let is_regular = self.pace.is_none()
-            && (workload.work.is_transfers() || self.exchanges.is_some())
-            && self.input.job.phase != Phase::Mixed
+        let is_regular = self.phases[ALONE].pace.is_none()
+            && (workload.work.is_transfers() || self.phases[ALONE].exchanges.is_some())
+            && self.phases[ALONE].input.job.phase != Phase::Mixed
             && self.system.drives.iter().all(|drive| !drive.has_load());
         if self.steady.is_possible && is_regular && self.cycle().is_some() {
             self.steady.repeats.forget(self.state(now));
@@ -38,28 +38,33 @@ impl Running<'_> {
     /// The bytes after which a task is at the same place relative to chunks, stripes and units of a page cache; 1 if all
     /// places are alike. `None` if its places have no order, or if what happens at the end of a file or block counts.
     fn cycle(&self) -> Option<u64> {
-        if self.exchanges.is_some() {
+        if self.phases[ALONE].exchanges.is_some() {
             return Some(1);
         }
-        let workload = self.input.job.workload;
-        let striping = &self.path.striping;
-        let unit =
-            if self.buffered { lcm(striping.gathered(GATHERED_BYTES), self.read_ahead_unit()) } else { 1 };
+        let workload = self.phases[ALONE].input.job.workload;
+        let striping = &self.phases[ALONE].path.striping;
+        let unit = if self.phases[ALONE].buffered {
+            lcm(striping.gathered(GATHERED_BYTES), self.read_ahead_unit(ALONE))
+        } else {
+            1
+        };
         let cycle = lcm(striping.cycle(), unit);
-        let place_counts = self.buffered || self.system.drives.iter().any(Drive::depends_on_place);
+        let place_counts =
+            self.phases[ALONE].buffered || self.system.drives.iter().any(Drive::depends_on_place);
         if cycle == 1 && !place_counts {
             return Some(1);
         }
         let is_in_order = workload.order == Order::Sequential
             && (workload.geometry.segments == 1 || workload.files.sharing != Sharing::Shared);
         // A file whose end is amid a stripe shifts the places of its task when it is read or written again.
-        let begins_again = self.deadline != u64::MAX;
-        let shifts = begins_again && (place_counts || !self.bytes_of_task.is_multiple_of(cycle));
+        let begins_again = self.phases[ALONE].deadline != u64::MAX;
+        let shifts =
+            begins_again && (place_counts || !self.phases[ALONE].bytes_of_task.is_multiple_of(cycle));
         (is_in_order && !shifts).then_some(cycle)
     }
 
     fn state(&self, now: Ticks) -> State {
-        let (operations, latency_ns) = self.recording.recorded();
+        let (operations, latency_ns) = self.phases[ALONE].recording.recorded();
         State { at: now, operations, latency_ns, ahead: self.events.ahead(now) }
     }
 
@@ -69,7 +74,7 @@ impl Running<'_> {
 
     /// Number of operations of the first task at which a turn ends that begins now.
     fn end_of_turn(&self) -> u64 {
-        self.done_by_first() + u64::from(self.input.job.workload.backend.depth().max(1))
+        self.done_by_first() + u64::from(self.phases[ALONE].input.job.workload.backend.depth().max(1))
     }
 
     /// Searches in the window that begins now, too.
@@ -115,7 +120,8 @@ impl Running<'_> {
         }
         if let Ok(window) = window {
             let changes = self.changes(&window);
-            let longest = self.time_to_skip(now, &window).min(TIMES_MAX * (now - self.first_io));
+            let longest =
+                self.time_to_skip(now, &window).min(TIMES_MAX * (now - self.phases[ALONE].first_io));
             let longest = longest.min(self.time_to_fill(&changes));
             let time = longest - longest % window.length;
             if time > 0 {
@@ -136,7 +142,8 @@ impl Running<'_> {
         let done: u64 = first.done.iter().sum::<u64>() - self.steady.begin.done[0].iter().sum::<u64>();
         let left = first.limit.saturating_sub(first.issued) as f64;
         times * CHECKED_SHARE * (done as f64) < left
-            && times * CHECKED_SHARE * ((now - begin.at) as f64) < self.deadline.saturating_sub(now) as f64
+            && times * CHECKED_SHARE * ((now - begin.at) as f64)
+                < self.phases[ALONE].deadline.saturating_sub(now) as f64
     }
 
     /// Begins to compare two periods of this number of turns.
@@ -157,7 +164,7 @@ impl Running<'_> {
         let is_same = since(begin, middle).is_like(&since(middle, self.state(now)))
             && self.steady.begin.random == self.system.random_states()
             && self.waited == self.steady.begin.waited
-            && self.worn.is_none();
+            && self.phases[ALONE].worn.is_none();
         if !is_same {
             return Err(None);
         }
@@ -170,7 +177,7 @@ impl Running<'_> {
             let halves = self.halves(&members, cycle == 1).ok_or(Some(2 * checked.period))?;
             if cycle > 1 {
                 let each = halves[0].iter().sum::<u64>() / members.len() as u64;
-                let advance = each * self.input.job.workload.geometry.transfer.0;
+                let advance = each * self.phases[ALONE].input.job.workload.geometry.transfer.0;
                 longer = lcm(longer, cycle / gcd(advance, cycle));
             }
             let count = members.len() as f64 * length as f64;

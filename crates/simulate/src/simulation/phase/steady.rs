@@ -12,7 +12,7 @@ use analysis::statistics::Summary;
 use engine::LatencyHistogram;
 use plan::{Operation, Order, Phase};
 
-use super::Running;
+use super::{ALONE, Running};
 use crate::simulation::exchanges::Exchanges;
 use crate::simulation::parts::drive::{Counters, Drive, Level};
 use crate::simulation::parts::service::{normal, whole};
@@ -73,32 +73,36 @@ impl Running<'_> {
 
     /// Operations that may be in flight.
     fn in_flight(&self) -> u64 {
-        let workload = self.input.job.workload;
+        let workload = self.phases[ALONE].input.job.workload;
         let depth = if workload.work.makes_trees() { 1 } else { workload.backend.depth() };
-        self.left as u64 * u64::from(depth.max(1))
+        self.phases[ALONE].left as u64 * u64::from(depth.max(1))
     }
 
     pub(super) fn begin_window(&mut self, now: Ticks) {
-        self.recording.begin_window();
+        self.phases[ALONE].recording.begin_window();
         self.search_repeats(now);
         self.begin_batches(now);
     }
 
     /// Begins the window anew.
     pub(super) fn restart_window(&mut self, now: Ticks) {
-        let _ = self.recording.restart_window();
+        let _ = self.phases[ALONE].recording.restart_window();
         self.begin_batches(now);
     }
 
     fn begin_batches(&mut self, now: Ticks) {
         self.steady.repeats.checked = None;
-        let (operations, latency_ns) = self.recording.recorded();
+        let (operations, latency_ns) = self.phases[ALONE].recording.recorded();
         self.steady.begin = Begin {
             done: self.tasks.iter().map(|task| task.done).collect(),
             half: Vec::new(),
             drives: self.drive_counters(now),
             waited: self.waited,
-            used: self.exchanges.as_ref().map(|all| all.threads.used_by_each()).unwrap_or_default(),
+            used: self.phases[ALONE]
+                .exchanges
+                .as_ref()
+                .map(|all| all.threads.used_by_each())
+                .unwrap_or_default(),
             random: self.system.random_states(),
         };
         self.steady.levels.clear();
@@ -117,7 +121,7 @@ impl Running<'_> {
 
     /// What must not change in a steady state.
     pub(super) fn levels(&self) -> Vec<Level> {
-        let limit = self.input.limits.cache.map_or(0, |(_, dirty)| dirty) as f64;
+        let limit = self.limits.cache.map_or(0, |(_, dirty)| dirty) as f64;
         let dirty =
             self.system.nodes.iter().map(|node| Level { filled: node.dirty as f64, limit, holds: true });
         let under_way: u64 = self.tasks.iter().map(|task| u64::from(task.under_way)).sum();
@@ -129,18 +133,18 @@ impl Running<'_> {
 
     /// In an open loop: how far the operations are behind.
     fn backlog(&self) -> Option<Level> {
-        let (each, between) = self.pace?;
-        let now = self.events.first().map_or(self.start, |(at, _)| at);
+        let (each, between) = self.phases[ALONE].pace?;
+        let now = self.events.first().map_or(self.phases[ALONE].start, |(at, _)| at);
         let due = |task: &crate::simulation::task::Task| {
             let due = each * task.issued as f64 + between * f64::from(task.number);
-            (now.saturating_sub(self.first_io) as f64 - due).max(0.0) / each
+            (now.saturating_sub(self.phases[ALONE].first_io) as f64 - due).max(0.0) / each
         };
         Some(Level { filled: self.tasks.iter().map(due).sum(), limit: self.tasks.len() as f64, holds: false })
     }
 
     /// Ends a batch, and a window after the last of its batches.
     pub(super) fn end_batch(&mut self, now: Ticks) {
-        let (operations, latency_ns) = self.recording.recorded();
+        let (operations, latency_ns) = self.phases[ALONE].recording.recorded();
         self.steady.batches.push(Batch { at: now, operations, latency_ns });
         self.steady.next = operations + self.steady.batch;
         let levels = self.levels();
@@ -165,7 +169,10 @@ impl Running<'_> {
             self.steady.batch *= 2;
             return self.begin_window(now);
         }
-        let changed = self.recording.windows().filter_map(|(one, before)| Some(change_of_mean(one, before?)));
+        let changed = self.phases[ALONE]
+            .recording
+            .windows()
+            .filter_map(|(one, before)| Some(change_of_mean(one, before?)));
         let changed = changed.fold(0.0, f64::max);
         self.fill(time, &changes);
         self.skip(now, time, &window);
@@ -180,7 +187,7 @@ impl Running<'_> {
         let (first, last) = (batches[0], batches[BATCHES]);
         let (length, operations) = (last.at - first.at, last.operations - first.operations);
         let is_short = length == 0 || operations < self.in_flight() * TURNS_MIN;
-        if is_short || self.worn.is_some() {
+        if is_short || self.phases[ALONE].worn.is_some() {
             return None;
         }
         let of = |value: fn(&Batch, &Batch) -> f64| -> Vec<f64> {
@@ -196,8 +203,9 @@ impl Running<'_> {
             && latency_error <= LATENCY_ERROR
             && !has_trend(&times)
             && !has_trend(&latencies);
-        let dependence = dependence(&latencies, self.recording.windows().map(|(window, _)| window));
-        let mut windows = self.recording.windows();
+        let dependence =
+            dependence(&latencies, self.phases[ALONE].recording.windows().map(|(window, _)| window));
+        let mut windows = self.phases[ALONE].recording.windows();
         if !is_known || !windows.all(|(window, previous)| has_percentiles(window, previous, dependence)) {
             return None;
         }
@@ -219,25 +227,25 @@ impl Running<'_> {
     /// spread over the devices, which may be so slow that the change from window to window is less than chance.
     fn time_to_drift(&self, now: Ticks, window: &SteadyWindow) -> Ticks {
         let chance = self.has_chance().then_some(window.latency_error);
-        let doublings = self
+        let doublings = self.phases[ALONE]
             .recording
             .windows()
             .map(|(window, previous)| previous.map_or(0.0, |previous| doublings(window, previous, chance)));
-        let turns = self.recording.recorded().0 / self.in_flight();
+        let turns = self.phases[ALONE].recording.recorded().0 / self.in_flight();
         let most = match chance {
             None => DOUBLINGS_MAX,
             Some(_) if turns < TURNS_MIXED => DOUBLINGS_MIXING,
             Some(_) => f64::INFINITY,
         };
         let times = libm::exp2(doublings.fold(most, f64::min));
-        let so_far = now - self.first_io;
+        let so_far = now - self.phases[ALONE].first_io;
         let simulated = so_far - self.steady.skipped;
         whole(simulated as f64 * times).saturating_sub(so_far)
     }
 
     /// Whether chance decides what happens.
     fn has_chance(&self) -> bool {
-        let job = self.input.job;
+        let job = self.phases[ALONE].input.job;
         matches!(job.workload.order, Order::Random { .. })
             || job.phase == Phase::Mixed
             || self.steady.begin.random != self.system.random_states()
@@ -293,13 +301,13 @@ impl Running<'_> {
         self.tasks.iter().for_each(|task| on_node[task.node as usize] += 1);
         let mut positions: HashMap<(u32, u32, u32), Vec<usize>> = HashMap::new();
         for (index, task) in self.tasks.iter().enumerate() {
-            let node = if self.path.local { task.node } else { 0 };
+            let node = if self.phases[ALONE].path.local { task.node } else { 0 };
             // Each name of a tree has a file of its own, on any device.
             let device = match task.program {
                 Program::Items(_) => 0,
                 // Each connection has ends of its own.
                 Program::Exchanges => task.number,
-                _ => self.path.striping.first_device_of_part(task.place),
+                _ => self.phases[ALONE].path.striping.first_device_of_part(task.place),
             };
             positions.entry((on_node[task.node as usize], node, device)).or_default().push(index);
         }
@@ -339,7 +347,7 @@ impl Running<'_> {
     /// The longest time in which no task ends, no operation would be begun too late and no trouble begins.
     pub(super) fn time_to_skip(&self, now: Ticks, window: &SteadyWindow) -> Ticks {
         let kept = if window.is_exact { 0.0 } else { END_SHARE };
-        let mut most = self.deadline.saturating_sub(now);
+        let mut most = self.phases[ALONE].deadline.saturating_sub(now);
         most -= whole(most as f64 * kept).max(window.length / 8).min(most);
         let by_count = self.tasks.iter().zip(&window.tasks).filter(|(task, _)| task.limit != u64::MAX);
         for (task, rate) in by_count {
@@ -363,7 +371,7 @@ impl Running<'_> {
     /// In an open loop as much of `time` as is whole turns, so that each operation is due as long after the one before it
     /// as without the skip.
     fn whole_turns(&self, time: Ticks) -> Ticks {
-        match self.pace {
+        match self.phases[ALONE].pace {
             Some((each, _)) => whole((time as f64 / each).floor() * each),
             None => time,
         }
@@ -384,7 +392,7 @@ impl Running<'_> {
             let further = (rate.walk * time as f64).sqrt() * walk;
             for kind in [READS, WRITES, ITEMS] {
                 let share = if each > 0.0 { rate.per_tick[kind] / each } else { 0.0 };
-                let exact = match self.pace {
+                let exact = match self.phases[ALONE].pace {
                     Some((turn, _)) => (time as f64 / turn).round() * share,
                     None => rate.per_tick[kind] * time as f64 + further * share,
                 };
@@ -396,24 +404,27 @@ impl Running<'_> {
                 task.done[kind] += count;
                 let (operation, bytes) = match &task.program {
                     Program::Items(items) => (items.operation, items.bytes),
-                    Program::Exchanges => {
-                        (Operation::Exchange, self.exchanges.as_ref().map_or(0, Exchanges::bytes))
+                    Program::Exchanges => (
+                        Operation::Exchange,
+                        self.phases[ALONE].exchanges.as_ref().map_or(0, Exchanges::bytes),
+                    ),
+                    _ if kind == WRITES => {
+                        (Operation::Write, self.phases[ALONE].input.job.workload.geometry.transfer.0)
                     }
-                    _ if kind == WRITES => (Operation::Write, self.input.job.workload.geometry.transfer.0),
-                    _ => (Operation::Read, self.input.job.workload.geometry.transfer.0),
+                    _ => (Operation::Read, self.phases[ALONE].input.job.workload.geometry.transfer.0),
                 };
                 task.bytes += count * bytes;
-                self.moved += count * bytes;
+                self.phases[ALONE].moved += count * bytes;
                 let of_node: &mut (u64, u64) = moved.entry((task.node, operation as usize)).or_default();
                 *of_node = (of_node.0 + count, of_node.1 + count * bytes);
             }
             // In an open loop each task begins as many operations as are due.
-            task.issued += match self.pace {
+            task.issued += match self.phases[ALONE].pace {
                 Some((turn, _)) => whole((time as f64 / turn).round()).min(most),
                 None => issued,
             };
         }
-        if let Some(exchanges) = &mut self.exchanges {
+        if let Some(exchanges) = &mut self.phases[ALONE].exchanges {
             exchanges.threads.repeat(&self.steady.begin.used, time as f64 / window.length as f64);
         }
         self.fill_intervals(now, time, window, &moved);
@@ -432,7 +443,7 @@ impl Running<'_> {
         let mut totals = [None; Operation::ALL.len()];
         moved.iter().for_each(|((_, operation), (count, _))| *totals[*operation].get_or_insert(0) += count);
         let work = self.repeated_work(time, window, totals);
-        let means = self.recording.repeat_window(totals);
+        let means = self.phases[ALONE].recording.repeat_window(totals);
         let end = now + time;
         let mut from = now;
         while from < end {
@@ -453,7 +464,8 @@ impl Running<'_> {
                     latency_max: means[*operation].1,
                 };
                 // The last tick of the interval belongs to it.
-                self.recording.add_sums(*node as usize, *operation, until - 1 - self.start, &sums);
+                let phase = &mut self.phases[ALONE];
+                phase.recording.add_sums(*node as usize, *operation, until - 1 - phase.start, &sums);
             }
             for (drive, work) in self.system.drives.iter_mut().zip(&work) {
                 drive.add_counters(&work.between(share(from), share(until)), until - from);
@@ -480,7 +492,7 @@ impl Running<'_> {
         if window.is_exact {
             return work;
         }
-        let recorded = self.recording.window_sums();
+        let recorded = self.phases[ALONE].recording.window_sums();
         let in_flight = self.in_flight() as f64;
         for (direction, operation) in [(READ, Operation::Read), (WRITE, Operation::Write)] {
             let own = recorded[operation as usize].operations > 0;

@@ -2,13 +2,14 @@
 
 use plan::{Operation, Order};
 
+use super::one::RunningPhase;
 use super::{Running, narrow};
 use crate::simulation::parts::drive::Piece;
 use crate::simulation::parts::service::uniform;
 use crate::simulation::parts::station::{READ, WRITE};
 use crate::simulation::request::{NONE, Request, Stage};
 use crate::simulation::system::{Behind, System};
-use crate::simulation::task::{Gathered, Program, ReadAhead};
+use crate::simulation::task::{Gathered, Program, ReadAhead, Task};
 use crate::simulation::time::{TICKS_PER_NS, Ticks};
 
 /// A page cache writes consecutive bytes of a file in requests of this size: Linux sends at most 1,280 KiB at once to
@@ -27,17 +28,17 @@ impl Running<'_> {
     /// Serves the bytes of a request from the page cache of its node, or sends them to the devices.
     pub(super) fn data(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         let request = *self.requests.get(number);
-        let node = request.node as usize;
-        if !self.moves_data {
+        let (node, phase) = (request.node as usize, &self.phases[request.phase as usize]);
+        if !phase.moves_data {
             self.requests.get(number).stage = Stage::End;
             return Some(now.saturating_add(TICKS_PER_NS));
         }
-        if self.buffered && !(self.synced && request.piece.direction == WRITE) {
+        if phase.buffered && !(phase.synced && request.piece.direction == WRITE) {
             let bytes = request.piece.bytes;
-            let cost = self.input.limits.copies.cost(bytes) * self.input.factor.max(1.0);
+            let cost = self.limits.copies.cost(bytes) * phase.input.factor.max(1.0);
             if request.piece.direction == WRITE {
                 let unwritten = self.tasks[request.task as usize].unwritten;
-                if self.jobs.is_none() && unwritten.saturating_add(bytes) > self.bytes_of_task {
+                if self.jobs.is_none() && unwritten.saturating_add(bytes) > phase.bytes_of_task {
                     // The whole file is waiting to be written, so these bytes are included.
                     self.requests.get(number).stage = Stage::End;
                     return Some(self.system.nodes[node].copies.pass(now, cost).max(now + TICKS_PER_NS));
@@ -61,13 +62,14 @@ impl Running<'_> {
         let request = *self.requests.get(number);
         let Piece { place: (file, offset), bytes, .. } = request.piece;
         let end = offset + bytes;
-        let block = self.input.job.workload.geometry.block.0;
+        let workload = self.phases[request.phase as usize].input.job.workload;
+        let block = workload.geometry.block.0;
         let index = request.task;
         let task = &mut self.tasks[index as usize];
         let is_in_order = task.ahead.next == (file, offset);
         task.ahead.next = (file, end);
         let is_file = matches!(task.program, Program::Transfers { .. });
-        let is_sequential = self.input.job.workload.order == Order::Sequential && block > bytes;
+        let is_sequential = workload.order == Order::Sequential && block > bytes;
         if !(is_file && is_sequential && is_in_order) {
             (task.ahead.ready, task.ahead.until) = (end, end);
             let cached = task.cached;
@@ -97,8 +99,9 @@ impl Running<'_> {
     }
 
     /// Bytes that a page cache reads ahead at a time.
-    pub(super) fn read_ahead_unit(&self) -> u64 {
-        self.path.striping.gathered(GATHERED_BYTES.max(self.input.job.workload.geometry.transfer.0))
+    pub(super) fn read_ahead_unit(&self, of: usize) -> u64 {
+        let phase = &self.phases[of];
+        phase.path.striping.gathered(GATHERED_BYTES.max(phase.transfer))
     }
 
     /// Begins to read the next unit of a file when the task reads the one before it, from `offset` to `end`. Units that are
@@ -116,7 +119,8 @@ impl Running<'_> {
 
     /// Begins to read the next unit, if none is being read and it is needed soon.
     fn read_unit(&mut self, now: Ticks, index: u32, offset: u64) {
-        let (unit, block) = (self.read_ahead_unit(), self.input.job.workload.geometry.block.0);
+        let of = self.tasks[index as usize].phase as usize;
+        let (unit, block) = (self.read_ahead_unit(of), self.phases[of].input.job.workload.geometry.block.0);
         let task = &mut self.tasks[index as usize];
         let ReadAhead { next: (file, _), ready, until } = task.ahead;
         let from = until.max(offset);
@@ -134,7 +138,7 @@ impl Running<'_> {
             return;
         }
         let piece = Piece { direction: READ, bytes: until - from, place: (file, from), modifies: false };
-        let request = Request { stage: Stage::ReadAhead, piece, ..Request::new(index, node) };
+        let request = Request { stage: Stage::ReadAhead, piece, ..Request::new(index, node, narrow(of)) };
         let request = self.requests.add(request);
         let _ = self.send(now, request, false);
     }
@@ -171,14 +175,15 @@ impl Running<'_> {
     /// Whether the page cache of a node takes `bytes` more before it has written others.
     fn has_room(&self, node: usize, bytes: u64) -> bool {
         let dirty = self.system.nodes[node].dirty;
-        dirty == 0 || dirty + bytes <= self.input.limits.cache.map_or(0, |(_, dirty)| dirty)
+        dirty == 0 || dirty + bytes <= self.limits.cache.map_or(0, |(_, dirty)| dirty)
     }
 
     /// Copies the bytes of a write to the page cache, which has room for them. Returns when it is done.
     fn copy(&mut self, now: Ticks, number: u32) -> Ticks {
         let request = *self.requests.get(number);
         let bytes = request.piece.bytes;
-        let cost = self.input.limits.copies.cost(bytes) * self.input.factor.max(1.0);
+        let factor = self.phases[request.phase as usize].input.factor;
+        let cost = self.limits.copies.cost(bytes) * factor.max(1.0);
         let state = &mut self.system.nodes[request.node as usize];
         state.dirty += bytes;
         let copied = state.copies.pass(now, cost).max(now + TICKS_PER_NS);
@@ -231,7 +236,7 @@ impl Running<'_> {
                 Gathered { place: request.piece.place, bytes }
             }
         };
-        let unit = self.path.striping.gathered(GATHERED_BYTES);
+        let unit = self.phases[request.phase as usize].path.striping.gathered(GATHERED_BYTES);
         let end = offset + bytes;
         let left = if gathered.place.1 / unit < end / unit { end % unit } else { gathered.bytes };
         self.write_back(now, request.task, Gathered { bytes: gathered.bytes - left, ..gathered });
@@ -251,9 +256,9 @@ impl Running<'_> {
             return;
         }
         let piece = Piece { direction: WRITE, bytes, place, modifies: false };
-        let node = self.tasks[index as usize].node;
+        let Task { node, phase, .. } = self.tasks[index as usize];
         self.system.nodes[node as usize].writing += bytes;
-        let new = Request::new(index, node);
+        let new = Request::new(index, node, phase);
         let behind = self.requests.add(Request {
             stage: Stage::WrittenBack,
             piece,
@@ -266,14 +271,22 @@ impl Running<'_> {
     /// Sends the pieces of a request on their way. Returns its next event if a task waits for it and there is only one
     /// piece, or all of them were served. Copies to the page cache take a different time on each node.
     pub(super) fn send(&mut self, now: Ticks, number: u32, is_awaited: bool) -> Option<Ticks> {
-        let &mut Request { task, node, piece: Piece { direction, bytes, place: (file, offset), .. }, .. } =
-            self.requests.get(number);
+        let &mut Request {
+            task,
+            node,
+            phase,
+            piece: Piece { direction, bytes, place: (file, offset), .. },
+            ..
+        } = self.requests.get(number);
         let mut pieces = std::mem::take(&mut self.pieces);
-        self.path.striping.pieces(file, offset, bytes, direction, &mut pieces);
+        let RunningPhase { path, apart, .. } = &self.phases[phase as usize];
+        let apart = *apart;
+        path.striping.pieces(file, offset, bytes, direction, &mut pieces);
         let single = pieces.len() == 1 && is_awaited;
         let (mut pending, mut ended, mut next) = (0, now, None);
-        for (device, piece) in pieces.drain(..) {
-            match self.leave(now, node, device, &piece, is_awaited) {
+        for (device, mut piece) in pieces.drain(..) {
+            piece.place.0 ^= apart;
+            match self.leave(now, (node, phase), device, &piece, is_awaited) {
                 Travel::Served(back) => ended = ended.max(back),
                 Travel::Waits(at, part) => {
                     pending += 1;
@@ -283,8 +296,13 @@ impl Running<'_> {
                         (own.device, own.piece, own.stage) = (device, piece, stage);
                         next = Some(at);
                     } else {
-                        let part =
-                            Request { parent: number, device, piece, stage, ..Request::new(task, node) };
+                        let part = Request {
+                            parent: number,
+                            device,
+                            piece,
+                            stage,
+                            ..Request::new(task, node, phase)
+                        };
                         let part = self.requests.add(part);
                         self.following.push((at, part));
                     }
@@ -307,54 +325,70 @@ impl Running<'_> {
 
     /// Sends a piece through the network adapter of the node, and further. It is `in_order` if from here on no other
     /// request leaves any node before `now`.
-    fn leave(&mut self, now: Ticks, node: u32, device: u32, piece: &Piece, in_order: bool) -> Travel {
+    fn leave(
+        &mut self,
+        now: Ticks,
+        (node, of): (u32, u32),
+        device: u32,
+        piece: &Piece,
+        in_order: bool,
+    ) -> Travel {
+        let phase = &self.phases[of as usize];
         let (mut left, mut limited) = (now, false);
-        if !self.path.local {
-            let limits = self.input.limits;
+        if !phase.path.local {
+            let limits = self.limits;
             let state = &mut self.system.nodes[node as usize];
             let (calls, transmission) = (limits.client.cost(piece.bytes), limits.adapter.cost(piece.bytes));
-            let factor = self.input.factor.max(1.0);
+            let factor = phase.input.factor.max(1.0);
             left = state.client.pass(left, calls * factor);
             left = state.adapter[piece.direction].pass(left, transmission * factor);
             limited = calls + transmission > 0.0;
         }
-        let there = left.saturating_add(self.path.latency);
-        // Requests of different nodes do not stay in order.
-        let alone = self.path.local || self.on_one_node;
-        if alone || (in_order && !limited) {
-            self.travel(there, node, device, piece, 0)
+        let there = left.saturating_add(phase.path.latency);
+        // Requests of different nodes or phases do not stay in order.
+        let alone = phase.path.local || self.on_one_node;
+        if self.phases.len() == 1 && (alone || (in_order && !limited)) {
+            self.travel(there, (node, of), device, piece, 0)
         } else {
             Travel::Waits(there, 0)
         }
     }
 
     /// Moves a piece on from part number `part` of its path, as far as it is known when others arrive there.
-    fn travel(&mut self, mut now: Ticks, node: u32, device: u32, piece: &Piece, part: u8) -> Travel {
-        let factor = self.input.factor;
-        for tier in usize::from(part)..self.goes_on.len() {
-            let station = self.path.station(tier, node, device);
+    fn travel(
+        &mut self,
+        mut now: Ticks,
+        (node, of): (u32, u32),
+        device: u32,
+        piece: &Piece,
+        part: u8,
+    ) -> Travel {
+        let phase = &self.phases[of as usize];
+        let factor = phase.input.factor;
+        for tier in usize::from(part)..phase.goes_on.len() {
+            let station = phase.path.station(tier, node, device);
             let System { stations, random, .. } = &mut *self.system;
             now = stations[station].pass(now, piece.direction, piece.bytes, random, factor);
-            if !self.goes_on[tier] {
+            if !phase.goes_on[tier] {
                 return Travel::Waits(now, u8::try_from(tier + 1).unwrap_or(u8::MAX));
             }
         }
-        let drive = self.path.drive(node, device);
+        let drive = phase.path.drive(node, device);
         let System { drives, random, .. } = &mut *self.system;
         let drive = &mut drives[drive];
-        let warm = self.warm && piece.direction == READ && drive.warming > 0.0;
+        let warm = phase.warm && piece.direction == READ && drive.warming > 0.0;
         let served = if warm && uniform(random) <= drive.warming {
             now.saturating_add(TICKS_PER_NS)
         } else {
             drive.serve(now, piece, factor)
         };
-        Travel::Served(served.saturating_add(self.path.latency))
+        Travel::Served(served.saturating_add(phase.path.latency))
     }
 
     /// A request reaches part number `part` of its path.
     pub(super) fn route(&mut self, now: Ticks, number: u32, part: u8) -> Option<Ticks> {
-        let &mut Request { node, device, piece, parent, .. } = self.requests.get(number);
-        let back = match self.travel(now, node, device, &piece, part) {
+        let &mut Request { node, phase, device, piece, parent, .. } = self.requests.get(number);
+        let back = match self.travel(now, (node, phase), device, &piece, part) {
             Travel::Served(back) => back,
             Travel::Waits(at, part) => {
                 self.requests.get(number).stage = Stage::Part(part);
@@ -387,7 +421,7 @@ impl Running<'_> {
         let (node, bytes) = (request.node as usize, request.piece.bytes);
         if self.is_over() {
             let task = self.tasks.get(request.task as usize).map_or(NONE, |task| task.number);
-            let key = self.input.key;
+            let key = self.phases[request.phase as usize].input.key;
             self.system.behind.push(Behind { at: now, node: request.node, bytes, key, task });
         }
         // Data written for an earlier phase belongs to no task.
@@ -398,7 +432,9 @@ impl Running<'_> {
                 && closed[1] == u64::MAX
             {
                 closed[1] = now;
-                self.syncing -= 1;
+                let of = task.phase as usize;
+                self.phases[of].syncing -= 1;
+                self.phase_may_end(now, of);
             }
         }
         let state = &mut self.system.nodes[node];
