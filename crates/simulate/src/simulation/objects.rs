@@ -73,7 +73,7 @@ impl<'a> ObjectPhase<'a> {
         let position = position - before;
         let call = self.order.at(task, position, &mut state.emptied);
         request.operation = call.operation();
-        request.piece.direction = if request.operation == Operation::Read { READ } else { WRITE };
+        request.piece.set_direction(if request.operation == Operation::Read { READ } else { WRITE });
         request.piece.bytes = self.bytes_of(request.operation);
         request.piece.place = self.place(call);
         if self.objects.waiting_ppm == 0 || !self.order.begins_step(position) {

@@ -79,7 +79,7 @@ impl Request {
             parent: NONE,
             pending: 0,
             device: 0,
-            piece: Piece { direction: 0, bytes: 0, place: (0, 0), modifies: false },
+            piece: Piece::new(0, 0, (0, 0), false),
             due: 0,
             submitted: 0,
             ended: 0,

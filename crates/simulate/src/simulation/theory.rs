@@ -55,7 +55,7 @@ fn on_drive(utilisation: f64, slots: u32, service: &Service) -> f64 {
         limits: Limits::default(),
     };
     let mut drive = Drive::new(&device, 0, &[]);
-    let piece = Piece { direction: READ, bytes: 0, place: (0, 0), modifies: false };
+    let piece = Piece::new(READ, 0, (0, 0), false);
     poisson(utilisation, slots, |arrival| drive.serve(arrival, &piece, 1.0))
 }
 

@@ -81,12 +81,29 @@ pub(crate) struct Level {
 /// A request for a device.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Piece {
-    pub(crate) direction: usize,
+    /// [`READ`] or [`WRITE`], in a byte.
+    way: u8,
     pub(crate) bytes: u64,
     /// The file and the offset on the device.
     pub(crate) place: (u64, u64),
     /// Whether data and parity are read before they are written.
     pub(crate) modifies: bool,
+}
+
+impl Piece {
+    #[inline]
+    pub(crate) fn new(direction: usize, bytes: u64, place: (u64, u64), modifies: bool) -> Self {
+        Self { way: u8::from(direction == WRITE), bytes, place, modifies }
+    }
+
+    #[inline]
+    pub(crate) fn direction(&self) -> usize {
+        usize::from(self.way)
+    }
+
+    pub(crate) fn set_direction(&mut self, direction: usize) {
+        self.way = u8::from(direction == WRITE);
+    }
 }
 
 /// A write cache, whose contents drain at a constant rate.
@@ -197,7 +214,7 @@ impl Drive {
     /// `factor`.
     #[inline]
     pub(crate) fn serve(&mut self, arrival: Ticks, piece: &Piece, factor: f64) -> Ticks {
-        let Piece { direction, bytes, place, modifies } = *piece;
+        let (direction, Piece { bytes, place, modifies, .. }) = (piece.direction(), *piece);
         let mut factor = factor * self.slow;
         if self.drift != 0.0 {
             factor /= (1.0 + self.drift * arrival as f64).max(1e-6);

@@ -49,7 +49,7 @@ impl Striping {
         let (begin, end) = (offset / chunk, (offset + bytes.max(1) - 1) / chunk);
         if begin == end && self.parity == 0 && self.copies == 1 {
             let place = (file, begin / data * chunk.min(1 << 40) + offset % chunk);
-            return pieces.push((device(begin % data), Piece { direction, bytes, place, modifies: false }));
+            return pieces.push((device(begin % data), Piece::new(direction, bytes, place, false)));
         }
         if self.parity == 0 && self.copies == 1 {
             return self.spread(file, (offset, bytes), direction, pieces);
@@ -60,8 +60,7 @@ impl Striping {
         for number in begin..=end {
             let (row, column) = (number / data, number % data);
             let (from, until) = (offset.max(number * chunk), (offset + bytes).min((number + 1) * chunk));
-            let piece =
-                Piece { direction, bytes: until - from, place: (file, row * chunk + from % chunk), modifies };
+            let piece = Piece::new(direction, until - from, (file, row * chunk + from % chunk), modifies);
             // The parity moves from row to row, so that all devices store a part of it.
             let turn = if self.parity > 0 { row } else { 0 };
             let device = |place: u64| device(place + turn);
@@ -105,8 +104,7 @@ impl Striping {
                 let device = first + turn;
                 let device = if device < devices { device } else { device - devices };
                 let place = (file, row * chunk + (from - chunk_at));
-                pieces
-                    .push((narrow(device), Piece { direction, bytes: until - from, place, modifies: false }));
+                pieces.push((narrow(device), Piece::new(direction, until - from, place, false)));
                 turn = if turn + 1 < stripe { turn + 1 } else { 0 };
                 (row, column) = if column + 1 < stripe { (row, column + 1) } else { (row + 1, 0) };
             } else {

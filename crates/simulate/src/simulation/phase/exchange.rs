@@ -39,7 +39,7 @@ impl Running<'_> {
         let task = request.task as usize - phase.first_task;
         let exchanges = phase.exchanges.as_mut()?;
         let thread = exchanges.of_task[task][sender(request)];
-        request.piece.bytes = match request.piece.direction {
+        request.piece.bytes = match request.piece.direction() {
             WRITE => exchanges.rpc.request_bytes.0,
             _ => exchanges.rpc.response_bytes.0,
         };
@@ -110,17 +110,17 @@ impl Running<'_> {
     /// exchange.
     pub(super) fn arrived(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         let request = self.requests.get(number);
-        if request.piece.direction == READ {
+        if request.piece.direction() == READ {
             return self.end(now, number);
         }
-        request.piece.direction = READ;
+        request.piece.set_direction(READ);
         self.work(now, number)
     }
 
     /// Begins the next exchange of a connection, whose request is sent first.
     pub(super) fn exchange(request: &mut Request) {
         request.operation = Operation::Exchange;
-        request.piece.direction = WRITE;
+        request.piece.set_direction(WRITE);
     }
 }
 
@@ -138,7 +138,7 @@ fn place_of(part: usize, links: usize) -> (Option<usize>, usize) {
 /// The role of the endpoint that sends the next message. The client writes, and reads what the server
 /// sends.
 fn sender(request: &Request) -> usize {
-    if request.piece.direction == WRITE { CLIENT } else { SERVER }
+    if request.piece.direction() == WRITE { CLIENT } else { SERVER }
 }
 
 #[cfg(test)]

@@ -262,7 +262,7 @@ impl Running<'_> {
             }
             JobAction::Write(page, time) => {
                 thread.page = Some(page);
-                request.piece.direction = WRITE;
+                request.piece.set_direction(WRITE);
                 self.compute(now, number, time)
             }
             JobAction::Compute(time) => {
@@ -286,7 +286,7 @@ impl Running<'_> {
 
     fn transfer_page(&mut self, now: Ticks, number: u32, page: Page, direction: usize) -> Option<Ticks> {
         let request = self.requests.get(number);
-        request.piece.direction = direction;
+        request.piece.set_direction(direction);
         (request.piece.place, request.piece.bytes) = (page.place, page.bytes);
         request.stage = Stage::Data;
         self.data(now, number)
@@ -307,7 +307,7 @@ impl Running<'_> {
     /// A thread has finished computing: it writes the page, or continues.
     pub(super) fn job_computed(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         let request = self.requests.get(number);
-        let (index, writes) = (request.task as usize, request.piece.direction == WRITE);
+        let (index, writes) = (request.task as usize, request.piece.direction() == WRITE);
         let jobs = self.jobs.as_mut()?;
         let thread = &mut jobs.at_work[index];
         let next = jobs.threads.done(now, thread.processor_thread);
@@ -321,7 +321,7 @@ impl Running<'_> {
     /// A page has been read or written.
     pub(super) fn job_moved(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         let request = self.requests.get(number);
-        let (index, writes) = (request.task as usize, request.piece.direction == WRITE);
+        let (index, writes) = (request.task as usize, request.piece.direction() == WRITE);
         self.tasks[index].io[1] = now;
         let jobs = self.jobs.as_mut()?;
         let thread = &mut jobs.at_work[index];

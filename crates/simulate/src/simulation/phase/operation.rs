@@ -29,7 +29,7 @@ impl Running<'_> {
         match &mut task.program {
             Program::Transfers { offsets, mixture } => {
                 let writes = mixture.next_writes();
-                request.piece.direction = if writes { WRITE } else { READ };
+                request.piece.set_direction(if writes { WRITE } else { READ });
                 request.operation = if writes { Operation::Write } else { Operation::Read };
                 request.piece.bytes = phase.transfer;
                 request.piece.place = (task.place, offsets.next());
@@ -38,7 +38,7 @@ impl Running<'_> {
                 request.operation = items.operation;
                 request.piece.bytes = items.bytes;
                 let reads = items.operation == Operation::Read;
-                request.piece.direction = if reads { READ } else { WRITE };
+                request.piece.set_direction(if reads { READ } else { WRITE });
                 // Each name belongs to its own file.
                 let file = (u64::from(task.number) << 32) + task.issued;
                 request.piece.place = (items.directory(task.issued), file);

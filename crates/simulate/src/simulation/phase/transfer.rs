@@ -33,10 +33,10 @@ impl Running<'_> {
             self.requests.get(number).stage = Stage::End;
             return Some(now.saturating_add(TICKS_PER_NS));
         }
-        if phase.buffered && !(phase.synced && request.piece.direction == WRITE) {
+        if phase.buffered && !(phase.synced && request.piece.direction() == WRITE) {
             let bytes = request.piece.bytes;
             let cost = self.limits.copies.cost(bytes) * phase.input.factor.max(1.0);
-            if request.piece.direction == WRITE {
+            if request.piece.direction() == WRITE {
                 let unwritten = self.tasks[request.task as usize].unwritten;
                 if self.jobs.is_none() && unwritten.saturating_add(bytes) > phase.bytes_of_task {
                     // The whole file is waiting to be written, so these bytes are included.
@@ -137,7 +137,7 @@ impl Running<'_> {
             self.tasks[index as usize].ahead.ready = until;
             return;
         }
-        let piece = Piece { direction: READ, bytes: until - from, place: (file, from), modifies: false };
+        let piece = Piece::new(READ, until - from, (file, from), false);
         let request = Request { stage: Stage::ReadAhead, piece, ..Request::new(index, node, narrow(of)) };
         let request = self.requests.add(request);
         let _ = self.send(now, request, false);
@@ -255,7 +255,7 @@ impl Running<'_> {
         if bytes == 0 {
             return;
         }
-        let piece = Piece { direction: WRITE, bytes, place, modifies: false };
+        let piece = Piece::new(WRITE, bytes, place, false);
         let Task { node, phase, .. } = self.tasks[index as usize];
         self.system.nodes[node as usize].writing += bytes;
         let new = Request::new(index, node, phase);
@@ -271,13 +271,8 @@ impl Running<'_> {
     /// Sends the pieces of a request on their way. Returns its next event if a task waits for it and there is only one
     /// piece, or all of them were served. Copies to the page cache take a different time on each node.
     pub(super) fn send(&mut self, now: Ticks, number: u32, is_awaited: bool) -> Option<Ticks> {
-        let &mut Request {
-            task,
-            node,
-            phase,
-            piece: Piece { direction, bytes, place: (file, offset), .. },
-            ..
-        } = self.requests.get(number);
+        let &mut Request { task, node, phase, piece, .. } = self.requests.get(number);
+        let (direction, Piece { bytes, place: (file, offset), .. }) = (piece.direction(), piece);
         let mut pieces = std::mem::take(&mut self.pieces);
         let RunningPhase { path, apart, .. } = &self.phases[phase as usize];
         let apart = *apart;
@@ -341,7 +336,7 @@ impl Running<'_> {
             let (calls, transmission) = (limits.client.cost(piece.bytes), limits.adapter.cost(piece.bytes));
             let factor = phase.input.factor.max(1.0);
             left = state.client.pass(left, calls * factor);
-            left = state.adapter[piece.direction].pass(left, transmission * factor);
+            left = state.adapter[piece.direction()].pass(left, transmission * factor);
             limited = calls + transmission > 0.0;
         }
         let there = left.saturating_add(phase.path.latency);
@@ -368,7 +363,7 @@ impl Running<'_> {
         for tier in usize::from(part)..phase.goes_on.len() {
             let station = phase.path.station(tier, node, device);
             let System { stations, random, .. } = &mut *self.system;
-            now = stations[station].pass(now, piece.direction, piece.bytes, random, factor);
+            now = stations[station].pass(now, piece.direction(), piece.bytes, random, factor);
             if !phase.goes_on[tier] {
                 return Travel::Waits(now, u8::try_from(tier + 1).unwrap_or(u8::MAX));
             }
@@ -376,7 +371,7 @@ impl Running<'_> {
         let drive = phase.path.drive(node, device);
         let System { drives, random, .. } = &mut *self.system;
         let drive = &mut drives[drive];
-        let warm = phase.warm && piece.direction == READ && drive.warming > 0.0;
+        let warm = phase.warm && piece.direction() == READ && drive.warming > 0.0;
         let served = if warm && uniform(random) <= drive.warming {
             now.saturating_add(TICKS_PER_NS)
         } else {
