@@ -17,3 +17,4 @@ mod simulated;
 mod statistics;
 mod sweeps;
 mod targets;
+mod together;
