@@ -1,0 +1,360 @@
+//! Workloads that ran at the same time: what each did beside the others, and what it lost to them.
+
+use analysis::RateName;
+use analysis::figures::figures;
+use analysis::findings::{Findings, findings};
+use analysis::gate::{Because, Outcome};
+use analysis::statistics::Contrast;
+use analysis::together::{AllTogether, Beside, Gap};
+use plan::{Case, Operation, Phase, Plan, Together};
+use record::{PhaseRecord, Provenance, SeriesRow, TaskRow};
+
+use crate::common::random::Random;
+use crate::common::rows::{self, SECOND, second, task};
+use crate::common::study::key;
+
+/// A workload in one repetition.
+#[derive(Clone)]
+struct Ran {
+    /// Nanoseconds after the start of the first.
+    starts_ns: u64,
+    /// Bytes in each second, from its start.
+    seconds: Vec<u64>,
+    /// Bytes of each task; an equal part of all where it is empty.
+    tasks: Vec<u64>,
+    latency_max_ns: u64,
+}
+
+fn ran(bytes_per_second: u64, seconds: usize) -> Ran {
+    Ran {
+        starts_ns: 0,
+        seconds: vec![bytes_per_second; seconds],
+        tasks: Vec::new(),
+        latency_max_ns: 7_000_000,
+    }
+}
+
+const NAMES: [&str; 3] = ["checkpoint", "restart", "scan"];
+const TASKS: u32 = 4;
+
+/// Workloads that were measured alone, then at the same time.
+struct Study {
+    plan: Plan,
+    records: Vec<PhaseRecord>,
+}
+
+fn case(id: &str, together: Option<Together>, repetitions: usize) -> Case {
+    let workload = rows::workload(|spec| (spec.tasks, spec.direct) = (TASKS, true));
+    Case {
+        repetitions: u32::try_from(repetitions).expect("few"),
+        together,
+        ..Case::new(id, workload, vec![Phase::Read])
+    }
+}
+
+fn record(case: &Case, repetition: usize, ran: &Ran) -> PhaseRecord {
+    let key = key(case, repetition, Phase::Read);
+    let (bytes, length) = (ran.seconds.iter().sum::<u64>(), ran.seconds.len() as u64 * SECOND);
+    let mut phase = rows::phase(&key, bytes, length);
+    // Open and close take longer for some than for others, and are no part of what is compared.
+    phase.wall_ns = length + SECOND / 2;
+    let repetition = i64::try_from(repetition).expect("few");
+    phase.started_unix_ns = repetition * 1_000_000_000_000 + i64::try_from(ran.starts_ns).expect("small");
+    let of_each = |at: usize| ran.tasks.get(at).copied().unwrap_or(bytes / u64::from(TASKS));
+    let tasks: Vec<TaskRow> =
+        (0..TASKS).map(|at| task(&key, at, of_each(at as usize), (0, length))).collect();
+    let series: Vec<SeriesRow> = (0..)
+        .zip(&ran.seconds)
+        .filter(|(_, bytes)| **bytes > 0)
+        .map(|(at, bytes)| SeriesRow {
+            latency_max_ns: ran.latency_max_ns,
+            ..second(&key, Operation::Read, at, *bytes)
+        })
+        .collect();
+    PhaseRecord { tasks, series, ..PhaseRecord::new(phase) }
+}
+
+impl Study {
+    /// `alone` and `beside` have the repetitions of each workload.
+    fn new(alone: &[Vec<Ran>], beside: &[Vec<Ran>]) -> Self {
+        let (mut cases, mut records) = (Vec::new(), Vec::new());
+        let names = &NAMES[..alone.len()];
+        let mut add = |case: Case, all: &[Ran]| {
+            records.extend(all.iter().enumerate().map(|(at, ran)| record(&case, at, ran)));
+            cases.push(case);
+        };
+        for (name, all) in names.iter().zip(alone) {
+            add(case(name, None, all.len()), all);
+        }
+        for (name, all) in names.iter().zip(beside) {
+            let others = names.iter().filter(|other| *other != name);
+            let together = Together {
+                name: "both".to_owned(),
+                alone: (*name).to_owned(),
+                others: others.map(|name| (*name).to_owned()).collect(),
+                start: plan::Nanos(0),
+            };
+            add(case(&format!("both:{name}"), Some(together), all.len()), all);
+        }
+        Self { plan: rows::plan(cases), records }
+    }
+
+    /// Five repetitions, each with the same rates, which are 1/1000 apart.
+    fn of_rates(alone: &[u64], beside: &[u64]) -> Self {
+        let five = |rate: &u64| [2, 0, 4, 1, 3].map(|at| ran(rate + at * rate / 1000, 20)).to_vec();
+        Self::new(&alone.iter().map(five).collect::<Vec<_>>(), &beside.iter().map(five).collect::<Vec<_>>())
+    }
+
+    fn findings(&self) -> Findings {
+        let run = rows::run(&self.plan, self.records.clone());
+        findings(&run, &figures(&run, RateName::ByWall))
+    }
+
+    /// What is stated of each workload.
+    fn beside(&self) -> Vec<Beside> {
+        self.findings().beside_others.iter().filter_map(|one| one.says().cloned()).collect()
+    }
+
+    fn all(&self) -> AllTogether {
+        self.findings().all_together[0].says().expect("it is stated").clone()
+    }
+}
+
+fn is_near(one: f64, other: f64) -> bool {
+    (one / other - 1.0).abs() < 1e-3
+}
+
+#[test]
+fn each_workload_has_its_rate_beside_the_others_and_what_it_loses() {
+    let study = Study::of_rates(&[400_000_000, 600_000_000], &[280_000_000, 594_000_000]);
+    let told = study.beside();
+    let words: Vec<_> =
+        told.iter().map(|one| (&*one.together, &*one.workload, &one.others[..], one.outcome())).collect();
+    assert_eq!(
+        words,
+        [
+            ("both", "checkpoint", &["restart".to_owned()][..], "less than alone"),
+            ("both", "restart", &["checkpoint".to_owned()][..], "less than alone"),
+        ]
+    );
+    let first = &told[0];
+    assert!(is_near(first.alone.expect("it ran alone"), 400_800_000.0), "{first:?}");
+    assert!(is_near(first.rates.expect("rates").median, 280_560_000.0), "{first:?}");
+    assert!((first.loss().expect("it loses") - 0.3).abs() < 1e-6, "{first:?}");
+    let (low, high) = first.loss_interval().expect("an interval");
+    assert!(low < 0.3 && 0.3 < high && 0.29 < low && high < 0.31, "{low} {high}");
+    assert!((told[1].loss().expect("it loses") - 0.01).abs() < 1e-6);
+    assert!((first.share.expect("all move bytes") - 280.0 / 874.0).abs() < 1e-6);
+    let all = study.all();
+    assert!(is_near(all.rates.expect("a sum").median, 874_000_000.0 * 1.002), "{all:?}");
+    assert_eq!(all.windows.map(|all| (all.n, all.median)), Some((5, 20.0)));
+    assert_eq!(all.workloads, ["checkpoint", "restart"]);
+    assert!(all.left_out.is_empty());
+}
+
+#[test]
+fn a_statement_names_the_figure_beside_the_others_before_that_alone() {
+    let found = Study::of_rates(&[400_000_000, 600_000_000], &[280_000_000, 594_000_000]).findings();
+    let inputs: Vec<&[usize]> = found.beside_others.iter().map(|one| &one.inputs[..]).collect();
+    assert_eq!(inputs, [&[2, 0][..], &[3, 1]]);
+    assert_eq!(found.all_together[0].inputs, [2, 3]);
+    assert!(found.taxes.is_empty() && found.target_contrasts.is_empty() && found.peaks.is_empty());
+    assert!(found.best.is_empty() && found.overlays.is_empty(), "they are no points of a sweep");
+}
+
+#[test]
+fn without_a_difference_no_loss_is_told() {
+    let scatter = [1000, 1004, 996, 1002, 998].map(|part: u64| ran(part * 400_000, 20));
+    let mut later = scatter.to_vec();
+    later.reverse();
+    let study = Study::new(&[scatter.to_vec(), scatter.to_vec()], &[later.clone(), later]);
+    for one in study.beside() {
+        assert_eq!((one.outcome(), one.loss()), ("no difference shown", None));
+        assert!(one.rates.is_some() && one.loss_interval().is_some(), "the rate is told all the same");
+    }
+}
+
+#[test]
+fn two_passes_state_no_small_loss() {
+    let two = |rate: u64| vec![ran(rate, 20), ran(rate + rate / 1000, 20)];
+    let study = Study::new(&[two(400_000_000), two(600_000_000)], &[two(360_000_000), two(590_000_000)]);
+    for one in study.findings().beside_others {
+        assert_eq!(one.outcome, Outcome::Marked);
+        assert!(one.reasons.iter().any(|why| why.because == Because::TooFew));
+        assert_eq!(one.says().map(Beside::outcome), Some("too few values"));
+    }
+}
+
+/// The first runs for 20 s, at 100 MB/s until the other comes after 10.5 s, then at 40 MB/s; the other for 20 s from
+/// then, at 60 MB/s, and at 100 MB/s when it is alone.
+fn apart() -> Study {
+    let five = |ran: &Ran| vec![ran.clone(); 5];
+    let mut first = ran(100_000_000, 20);
+    first.seconds[10] = 70_000_000;
+    first.seconds[11..].fill(40_000_000);
+    let mut later = ran(60_000_000, 20);
+    later.starts_ns = 10 * SECOND + SECOND / 2;
+    later.seconds[9] = 80_000_000;
+    later.seconds[10..].fill(100_000_000);
+    let alone = five(&ran(100_000_000, 20));
+    Study::new(&[alone.clone(), alone], &[five(&first), five(&later)])
+}
+
+#[test]
+fn a_rate_beside_others_is_of_the_time_while_all_ran() {
+    let study = apart();
+    let all = study.all();
+    assert_eq!(all.windows.map(|all| all.median), Some(9.5));
+    let told = study.beside();
+    // Half of the interval in which the other came counts.
+    let first = (35_000_000.0 + 9.0 * 40_000_000.0) / 9.5;
+    let later = (9.0 * 60_000_000.0 + 40_000_000.0) / 9.5;
+    let rates: Vec<f64> = told.iter().map(|one| one.rates.expect("rates").median).collect();
+    assert!(is_near(rates[0], first) && is_near(rates[1], later), "{rates:?}");
+    assert!(is_near(all.rates.expect("a sum").median, first + later));
+    assert!((told[0].share.expect("a share") - first / (first + later)).abs() < 1e-6);
+}
+
+#[test]
+fn what_began_within_an_interval_counts_from_then_on() {
+    let mut study = apart();
+    // The first transfer of the later one began 400 ms after its start, with all that the first second has.
+    for record in study.records.iter_mut().filter(|one| &*one.phase.key.case == "both:restart") {
+        record.tasks.iter_mut().for_each(|task| task.io_start_ns = 400_000_000);
+        record.series[0].bytes = 36_000_000;
+    }
+    let later = &study.beside()[1];
+    assert!(is_near(later.rates.expect("rates").median, (36.0 + 480.0 + 40.0) * 1e6 / 9.1), "{later:?}");
+}
+
+#[test]
+fn workloads_that_did_not_run_at_the_same_time_state_nothing() {
+    let mut study = apart();
+    let shift = |study: &mut Study, nanos: i64, passes: u32| {
+        for record in study.records.iter_mut().filter(|one| &*one.phase.key.case == "both:restart") {
+            if record.phase.key.repetition < passes {
+                record.phase.started_unix_ns += nanos;
+            }
+        }
+    };
+    shift(&mut study, 7_500_000_000, 2);
+    let all = study.all();
+    assert_eq!(all.windows.map(|all| all.n), Some(3));
+    assert_eq!(
+        all.left_out,
+        [1, 2].map(|pass| format!(
+            "pass {pass}: both:checkpoint has fewer than 3 whole intervals while all ran"
+        ))
+    );
+    let found = study.findings();
+    assert_eq!(found.all_together[0].outcome, Outcome::Marked, "three of five are few");
+    assert_eq!(found.beside_others[0].says().and_then(|one| one.rates).map(|all| all.n), Some(3));
+
+    shift(&mut study, 2_000_000_000, 5);
+    shift(&mut study, 7_500_000_000, 5);
+    let found = study.findings();
+    let why = |reason: &analysis::gate::Reason| (reason.because, reason.evidence.clone());
+    assert_eq!(found.all_together[0].outcome, Outcome::Withheld);
+    assert_eq!(
+        found.all_together[0].reasons.iter().map(why).collect::<Vec<_>>(),
+        [(Because::OtherConditions, "pass 1: they did not run at the same time; 4 more".to_owned())]
+    );
+    assert!(found.beside_others.iter().all(|one| one.outcome == Outcome::Withheld));
+}
+
+#[test]
+fn a_window_below_a_second_has_no_figure() {
+    let mut study = apart();
+    for record in study.records.iter_mut().filter(|one| &*one.phase.key.case == "both:restart") {
+        record.phase.started_unix_ns += 9_000_000_000;
+    }
+    let found = study.findings();
+    assert_eq!(
+        found.all_together[0].reasons[0].evidence,
+        "pass 1: all ran for 500 ms, and 1 s are needed; 4 more"
+    );
+}
+
+#[test]
+fn a_workload_that_was_not_measured_leaves_nothing_to_state() {
+    let mut study = Study::of_rates(&[400_000_000; 3], &[280_000_000; 3]);
+    study.records.retain(|one| &*one.phase.key.case != "both:scan");
+    let found = study.findings();
+    assert_eq!(found.beside_others.len(), 2);
+    assert!(found.beside_others.iter().all(|one| one.outcome == Outcome::Withheld));
+    assert_eq!(found.all_together[0].reasons[0].evidence, "2 of 3 were measured");
+
+    let mut study = Study::of_rates(&[400_000_000; 2], &[280_000_000; 2]);
+    study.records.retain(|one| &*one.phase.key.case != "restart");
+    let told = study.beside();
+    assert_eq!(told.iter().map(Beside::outcome).collect::<Vec<_>>(), ["less than alone", "not compared"]);
+    assert!(told[1].rates.is_some() && told[1].alone.is_none());
+}
+
+#[test]
+fn a_gap_is_told_from_whole_intervals_or_from_the_largest_latency() {
+    let mut study = Study::of_rates(&[400_000_000; 2], &[280_000_000; 2]);
+    for record in &mut study.records {
+        let key = &record.phase.key;
+        if &*key.case == "both:restart" && key.repetition == 3 {
+            record.series.retain(|row| !(5..8).contains(&(row.start_ns / SECOND)));
+        }
+    }
+    let gaps: Vec<_> = study.beside().iter().map(|one| one.gap).collect();
+    assert_eq!(gaps, [Some(Gap::AtMost(0.007)), Some(Gap::AtLeast(3.0))]);
+}
+
+#[test]
+fn a_gap_below_an_interval_is_at_most_two_intervals() {
+    let five = |latency_max_ns| vec![Ran { latency_max_ns, ..ran(400_000_000, 20) }; 5];
+    let study = Study::new(&[five(0), five(0)], &[five(5 * SECOND), five(0)]);
+    assert!(study.beside().iter().all(|one| one.gap == Some(Gap::AtMost(2.0))));
+}
+
+#[test]
+fn fairness_is_one_where_all_tasks_did_the_same_and_a_part_where_one_did_all() {
+    let of = |tasks: &[u64]| vec![Ran { tasks: tasks.to_vec(), ..ran(400_000_000, 20) }; 5];
+    let (equal, one) = (of(&[2_000_000_000; 4]), of(&[8_000_000_000, 0, 0, 0]));
+    let study = Study::new(&[equal.clone(), equal.clone()], &[equal, one]);
+    let told: Vec<_> = study.beside().iter().map(|one| one.fairness).collect();
+    assert_eq!(told, [Some(1.0), Some(0.25)]);
+}
+
+#[test]
+fn nothing_is_stated_of_imported_ones() {
+    let study = Study::of_rates(&[400_000_000; 2], &[280_000_000; 2]);
+    let mut run = rows::run(&study.plan, study.records.clone());
+    run.manifest.provenance = Provenance::Imported;
+    let found = findings(&run, &figures(&run, RateName::ByWall));
+    assert!(found.beside_others.is_empty() && found.all_together.is_empty());
+}
+
+/// Of 1,000 runs of three workloads with 1 % noise, five repetitions and this tax on the second one, how many state a
+/// loss of it, and how many one of another.
+fn simulated(tax: f64) -> (u32, u32) {
+    let mut random = Random::seeded(47);
+    let mut five = |rate: f64| -> Vec<Ran> {
+        let mut noisy = || (rate * (1.0 + 0.01 * random.normal())).round();
+        (0..5).map(|_| ran(format!("{:.0}", noisy()).parse().expect("a rate"), 5)).collect()
+    };
+    let (mut right, mut wrong) = (0, 0);
+    for _ in 0..1000 {
+        let alone = [(); 3].map(|()| five(400e6));
+        let beside = [0.0, tax, 0.0].map(|tax| five(400e6 * (1.0 - tax)));
+        let told = Study::new(&alone, &beside).beside();
+        let is_told = |one: &Beside| matches!(one.difference, Some(one) if matches!(one.outcome, Contrast::Lower | Contrast::Higher));
+        right += u32::from(is_told(&told[1]));
+        wrong += u32::from(is_told(&told[0]) || is_told(&told[2]));
+    }
+    (right, wrong)
+}
+
+#[test]
+fn a_tax_of_five_percent_is_told_and_none_is_not() {
+    let (right, wrong) = simulated(0.05);
+    let (false_one, false_others) = simulated(0.0);
+    println!("a tax of 5 % is told in {right}, another falsely in {wrong} of 1,000 runs");
+    println!("without a tax one is told in {false_one} and {false_others} of 1,000 runs");
+    assert!(right >= 950, "{right}");
+    assert!(wrong <= 10 && false_one + false_others <= 10, "{wrong} {false_one} {false_others}");
+}
