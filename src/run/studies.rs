@@ -60,6 +60,12 @@ const READY: &[(&str, &[Ready])] = studies![
         "many-nodes-mixes",
         "randomops",
     ],
+    "Workloads at the same time": [
+        "restart-beside-checkpoint",
+        "backup-beside-users",
+        "metadata-beside-streams",
+        "quality-of-service",
+    ],
     "Metadata and small files": [
         "metadata",
         "mdtest-shared-directory",

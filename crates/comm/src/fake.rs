@@ -121,11 +121,11 @@ impl Links for Threads {
 
     fn receive(&self, from: u32, call: Call) -> Result<Message, CommError> {
         let (own, peer) = (&self.world.inboxes[self.rank as usize], &self.world.inboxes[from as usize]);
-        // Two ranks waiting for each other would wait forever. The other's earlier messages have already
-        // been received.
+        // Two ranks waiting for each other on one strand would wait forever. The other's earlier messages
+        // have already been received.
         let look = || {
-            let theirs = peer.awaits(self.rank).filter(|theirs| *theirs != call)?;
-            own.awaits(from).map(|_| call.out_of_step(from, theirs))
+            let theirs = peer.awaits(self.rank, call.strand).filter(|theirs| *theirs != call)?;
+            own.awaits(from, call.strand).map(|_| call.out_of_step(from, theirs))
         };
         let received = own.receive(from, call, Some(self.world.patience), look);
         match received {

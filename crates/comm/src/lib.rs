@@ -20,6 +20,9 @@
 //! Unless documented otherwise, every call is collective: all ranks must make the same calls in the same
 //! order. If a rank does not, all of them get an error, and none hangs.
 //!
+//! Threads that make calls at the same time use a [strand](Comm::strand) each. The order of calls matters
+//! only within a strand.
+//!
 //! ```
 //! use comm::{Comm, Fake};
 //! let slowest: Vec<u64> = std::thread::scope(|scope| {
@@ -79,7 +82,7 @@ pub type Merge<'a> = &'a mut dyn FnMut(Vec<u8>, Vec<u8>) -> Vec<u8>;
 /// Handler for a [`Comm::signal`] of any rank, called on a thread of this crate.
 pub type OnSignal = Arc<dyn Fn(u64) + Send + Sync>;
 
-/// The operations between ranks. Each call must be made by all ranks, in the same order.
+/// The operations between ranks. Each call must be made by all ranks, in the same order on each strand.
 pub trait Comm: Send + Sync {
     /// This rank's number, from 0.
     fn rank(&self) -> u32;
@@ -139,11 +142,34 @@ pub trait Comm: Send + Sync {
 
     /// Creates a group of the ranks in `members`, renumbered by their position there. Returns `None` on a
     /// rank that is not a member. All ranks of a group must make the same calls on it, and ranks must not
-    /// make calls on two groups with common members in different orders.
+    /// make calls on two groups of a strand with common members in different orders. The group is on the
+    /// strand on which it is created.
     fn group<'a>(&'a self, members: &[u32]) -> Option<Box<dyn Comm + 'a>>;
 
-    /// Measures the offset of each node's clock from that of rank 0, for [`Comm::meet`]. Returns the clocks
-    /// by node on rank 0, and an empty list on the other ranks.
+    /// The same ranks on the strand with this number. Calls on a strand are independent of those on all other
+    /// strands, so a rank may be in a call on each of them at the same time, in a thread of its own; threads
+    /// that share a strand take turns. Strand 0 is the one of a run at its start, and each rank can use any
+    /// strand without asking the others. Clocks, signals and failures are those of all strands: an error on
+    /// one ends the calls on all. Not collective.
+    ///
+    /// A rank that makes a call on the wrong strand is not out of step: the others wait for it as for one that
+    /// comes late, because another of its threads may still make the call on the right strand.
+    ///
+    /// ```
+    /// use comm::{Comm, Fake};
+    /// let world = Fake::world(&["node1", "node2"]);
+    /// std::thread::scope(|scope| {
+    ///     for rank in &world {
+    ///         let (first, second) = (rank.strand(1), rank.strand(2));
+    ///         scope.spawn(move || (0..10).for_each(|_| first.barrier().expect("all came")));
+    ///         scope.spawn(move || assert_eq!(second.max_u64(7), Ok(7)));
+    ///     }
+    /// });
+    /// ```
+    fn strand<'a>(&'a self, number: u8) -> Box<dyn Comm + 'a>;
+
+    /// Measures the offset of each node's clock from that of rank 0, for [`Comm::meet`] on all strands.
+    /// Returns the clocks by node on rank 0, and an empty list on the other ranks.
     ///
     /// # Errors
     /// Errors if a peer is gone, late or out of step.
@@ -215,6 +241,10 @@ impl<Holder: Delegate> Comm for Holder {
 
     fn group<'a>(&'a self, members: &[u32]) -> Option<Box<dyn Comm + 'a>> {
         self.comm().group(members)
+    }
+
+    fn strand<'a>(&'a self, number: u8) -> Box<dyn Comm + 'a> {
+        self.comm().strand(number)
     }
 
     fn synchronize(&self) -> Result<Vec<Clock>, CommError> {

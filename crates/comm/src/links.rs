@@ -28,7 +28,7 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
-    const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Barrier,
         Self::Maximum,
         Self::Vote,
@@ -73,9 +73,11 @@ impl Operation {
 /// The call a message belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Call {
+    /// The strand on which it is made.
+    pub(crate) strand: u8,
     /// The ranks that make the call together.
     pub(crate) group: u64,
-    /// Number of earlier calls of the group.
+    /// Number of earlier calls of the group on this strand.
     pub(crate) sequence: u64,
     pub(crate) operation: Operation,
 }
@@ -87,7 +89,7 @@ impl Call {
         CommError::OutOfStep { rank, theirs, ours }
     }
 
-    /// Describes the call `theirs` relative to this call.
+    /// Describes the call `theirs` of the same strand relative to this call.
     fn seen_from_here(self, theirs: Self) -> Operation {
         if theirs.group != self.group {
             Operation::AnotherGroup
@@ -116,7 +118,7 @@ impl Message {
 }
 
 /// Messages between this rank and every other one of its world. The order of messages between two ranks
-/// is preserved.
+/// on one strand is preserved.
 pub(crate) trait Links: Send + Sync {
     /// This rank's number in the world.
     fn rank(&self) -> u32;
@@ -124,7 +126,7 @@ pub(crate) trait Links: Send + Sync {
     /// Sends bytes to `to`, without waiting until they are received.
     fn send(&self, to: u32, call: Call, bytes: Vec<u8>);
 
-    /// Waits for the next bytes from `from`, which must belong to this call.
+    /// Waits for the next bytes from `from` on the strand of this call, which must belong to this call.
     fn receive(&self, from: u32, call: Call) -> Result<Message, CommError>;
 
     /// Ends the world on all ranks, unless it has already ended. Returns why it ended.
@@ -155,47 +157,70 @@ pub(crate) struct Failure {
 
 impl Failure {
     /// Whether it ends `call`. A completed call remains valid: ranks that are still in an earlier call of the
-    /// same group will receive all messages they need.
+    /// same group and strand will receive all messages they need.
     pub(crate) fn ends(&self, call: Call) -> bool {
-        self.call.is_none_or(|seen| seen.group != call.group || call.sequence >= seen.sequence)
+        self.call.is_none_or(|seen| {
+            (seen.strand, seen.group) != (call.strand, call.group) || call.sequence >= seen.sequence
+        })
     }
 }
 
 /// Messages for one rank that were received and have not been taken yet.
-#[derive(Default)]
 pub(crate) struct Inbox {
     state: Mutex<State>,
-    changed: Condvar,
+    /// Wakes the thread that waits on a strand, so that no message wakes those of other strands.
+    changed: [Condvar; STRANDS],
     listener: Mutex<Listener>,
 }
 
-#[derive(Default)]
-struct State {
-    queues: HashMap<u32, Queue>,
-    failure: Option<Failure>,
-    /// Rank and call of the awaited message.
-    awaited: Option<(u32, Call)>,
-}
+/// Number of strands.
+const STRANDS: usize = 1 << u8::BITS;
 
 #[derive(Default)]
-struct Queue {
-    messages: VecDeque<Message>,
+struct State {
+    peers: HashMap<u32, Peer>,
+    failure: Option<Failure>,
+    /// Rank and call of each awaited message. There is at most one on each strand, since a rank is in one
+    /// call of a strand at a time.
+    awaited: Vec<(u32, Call)>,
+}
+
+/// What was received from one rank.
+#[derive(Default)]
+struct Peer {
+    /// The messages, by strand.
+    queues: Vec<VecDeque<Message>>,
     /// The memory that they use.
     held: usize,
     /// Whether no further messages will arrive.
     ended: bool,
 }
 
-impl Queue {
+impl Peer {
     fn push(&mut self, message: Message) {
+        let strand = usize::from(message.call.strand);
+        if self.queues.len() <= strand {
+            self.queues.resize_with(strand + 1, VecDeque::new);
+        }
         self.held += message.memory();
-        self.messages.push_back(message);
+        self.queues[strand].push_back(message);
     }
 
-    fn pop(&mut self) -> Option<Message> {
-        let message = self.messages.pop_front()?;
+    fn pop(&mut self, strand: u8) -> Option<Message> {
+        let message = self.queues.get_mut(usize::from(strand))?.pop_front()?;
         self.held -= message.memory();
         Some(message)
+    }
+
+    fn is_empty(&self, strand: u8) -> bool {
+        self.queues.get(usize::from(strand)).is_none_or(VecDeque::is_empty)
+    }
+}
+
+impl State {
+    /// Rank and call of the message awaited on a strand.
+    fn awaited_on(&self, strand: u8) -> Option<(u32, Call)> {
+        self.awaited.iter().copied().find(|(_, call)| call.strand == strand)
     }
 }
 
@@ -213,28 +238,56 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Maximum number of signals kept without a handler; later ones are dropped.
 const EARLY_SIGNALS: usize = 16;
 
+impl Default for Inbox {
+    fn default() -> Self {
+        Self {
+            state: Mutex::default(),
+            changed: [const { Condvar::new() }; STRANDS],
+            listener: Mutex::default(),
+        }
+    }
+}
+
 impl Inbox {
     /// Stores a received message.
     pub(crate) fn deliver(&self, from: u32, message: Message) {
-        self.lock().queues.entry(from).or_default().push(message);
-        self.changed.notify_all();
+        let strand = message.call.strand;
+        let mut state = self.lock();
+        state.peers.entry(from).or_default().push(message);
+        let awaited = state.awaited_on(strand).is_some_and(|(rank, _)| rank == from);
+        drop(state);
+        if awaited {
+            self.wake(strand);
+        }
     }
 
-    /// The memory used by messages of a rank that have not been taken yet.
+    /// The memory used by messages of a rank that have not been taken yet, on all strands.
     pub(crate) fn held(&self, from: u32) -> usize {
-        self.lock().queues.get(&from).map_or(0, |queue| queue.held)
+        self.lock().peers.get(&from).map_or(0, |peer| peer.held)
     }
 
     /// Records that no more messages will arrive from a rank.
     pub(crate) fn end(&self, from: u32) {
-        self.lock().queues.entry(from).or_default().ended = true;
-        self.changed.notify_all();
+        let mut state = self.lock();
+        state.peers.entry(from).or_default().ended = true;
+        self.wake_all(&state);
     }
 
     /// Sets the failure unless there is one.
     pub(crate) fn fail(&self, failure: Failure) {
-        self.lock().failure.get_or_insert(failure);
-        self.changed.notify_all();
+        let mut state = self.lock();
+        state.failure.get_or_insert(failure);
+        self.wake_all(&state);
+    }
+
+    /// Wakes the thread that waits on a strand.
+    fn wake(&self, strand: u8) {
+        self.changed[usize::from(strand)].notify_one();
+    }
+
+    /// Wakes all waiting threads.
+    fn wake_all(&self, state: &State) {
+        state.awaited.iter().for_each(|(_, call)| self.wake(call.strand));
     }
 
     /// The failure, whatever the call.
@@ -247,14 +300,14 @@ impl Inbox {
         self.lock().failure.as_ref().filter(|failure| failure.ends(call)).map(|failure| failure.error.clone())
     }
 
-    /// Takes the next message from `from`, if it has been received. Errors if it belongs to another call
-    /// or can no longer arrive.
+    /// Takes the next message from `from` on the strand of this call, if it has been received. Errors if it
+    /// belongs to another call or can no longer arrive.
     pub(crate) fn take(&self, from: u32, call: Call) -> Option<Result<Message, CommError>> {
         Self::next(&mut self.lock(), from, call)
     }
 
-    /// Waits for the next message from `from`. `look` is called at intervals and may report that it will
-    /// not arrive.
+    /// Waits for the next message from `from` on the strand of this call. `look` is called at intervals and
+    /// may report that it will not arrive.
     pub(crate) fn receive(
         &self,
         from: u32,
@@ -265,7 +318,7 @@ impl Inbox {
         let start = Instant::now();
         let mut looked = start;
         let mut state = self.lock();
-        state.awaited = Some((from, call));
+        state.awaited.push((from, call));
         let received = loop {
             // Messages are checked first: a received message is valid regardless of later events.
             if let Some(next) = Self::next(&mut state, from, call) {
@@ -286,28 +339,30 @@ impl Inbox {
                 continue;
             }
             let left = patience.map_or(LOOK, |patience| patience.saturating_sub(start.elapsed()).min(LOOK));
-            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            let changed = &self.changed[usize::from(call.strand)];
+            state = changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         };
-        state.awaited = None;
+        state.awaited.retain(|(_, awaited)| awaited.strand != call.strand);
         received
     }
 
-    /// The call in which this rank waits for a message from `from`, if it does and none is present.
-    pub(crate) fn awaits(&self, from: u32) -> Option<Call> {
+    /// The call of a strand in which this rank waits for a message from `from`, if it does and none is
+    /// present.
+    pub(crate) fn awaits(&self, from: u32, strand: u8) -> Option<Call> {
         let state = self.lock();
-        let empty = state.queues.get(&from).is_none_or(|queue| queue.messages.is_empty());
-        state.awaited.filter(|(awaited, _)| *awaited == from && empty).map(|(_, call)| call)
+        let empty = state.peers.get(&from).is_none_or(|peer| peer.is_empty(strand));
+        state.awaited_on(strand).filter(|(awaited, _)| *awaited == from && empty).map(|(_, call)| call)
     }
 
     fn next(state: &mut State, from: u32, call: Call) -> Option<Result<Message, CommError>> {
-        let queue = state.queues.entry(from).or_default();
-        if let Some(message) = queue.pop() {
+        let peer = state.peers.entry(from).or_default();
+        if let Some(message) = peer.pop(call.strand) {
             if message.call == call {
                 return Some(Ok(message));
             }
             return Some(Err(call.out_of_step(from, message.call)));
         }
-        let ended = queue.ended;
+        let ended = peer.ended;
         if let Some(failure) = state.failure.as_ref().filter(|failure| failure.ends(call)) {
             return Some(Err(failure.error.clone()));
         }

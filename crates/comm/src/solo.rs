@@ -1,6 +1,6 @@
 //! A run in one process, without communication.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::{Clock, Comm, CommError, Merge, OnSignal, Topology};
@@ -14,19 +14,20 @@ use crate::{Clock, Comm, CommError, Merge, OnSignal, Topology};
 /// ```
 pub struct Solo {
     topology: Topology,
-    handler: Mutex<Option<OnSignal>>,
+    /// The handler of signals, shared by all groups and strands.
+    handler: Arc<Mutex<Option<OnSignal>>>,
 }
 
 impl Solo {
     /// Creates the only rank, on the node with this name.
     pub fn new(node: impl Into<String>) -> Self {
-        Self { topology: Topology::of([node.into()]), handler: Mutex::default() }
+        Self::of_nodes(Topology::of([node.into()]))
     }
 
     /// Creates the only rank of a run whose nodes are described and do not exist.
     #[must_use]
     pub fn of_nodes(topology: Topology) -> Self {
-        Self { topology, handler: Mutex::default() }
+        Self { topology, handler: Arc::default() }
     }
 }
 
@@ -77,8 +78,11 @@ impl Comm for Solo {
     }
 
     fn group<'a>(&'a self, members: &[u32]) -> Option<Box<dyn Comm + 'a>> {
-        let alone = Self { topology: self.topology.clone(), handler: Mutex::default() };
-        members.contains(&0).then(|| Box::new(alone) as Box<dyn Comm>)
+        members.contains(&0).then(|| self.strand(0))
+    }
+
+    fn strand<'a>(&'a self, _number: u8) -> Box<dyn Comm + 'a> {
+        Box::new(Self { topology: self.topology.clone(), handler: Arc::clone(&self.handler) })
     }
 
     fn synchronize(&self) -> Result<Vec<Clock>, CommError> {

@@ -8,7 +8,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -73,6 +73,7 @@ impl TreePosition {
 /// A rank of a world or of a group.
 pub(crate) struct Ranks<L> {
     shared: Arc<Shared<L>>,
+    strand: Arc<Strand>,
     /// The members of the group, by their number in it, as ranks of the world.
     members: Arc<[u32]>,
     group: u64,
@@ -83,16 +84,31 @@ pub(crate) struct Ranks<L> {
     topology: Topology,
 }
 
-/// State of a rank shared by all of its groups.
+/// State of a rank shared by all of its groups and strands.
 struct Shared<L> {
     links: L,
-    /// Number of calls made so far, by group. Threads that share a rank take turns, since a rank is in
-    /// one call at a time.
-    turn: Mutex<HashMap<u64, u64>>,
+    strands: Mutex<BTreeMap<u8, Arc<Strand>>>,
     clock: Mutex<Clock>,
 }
 
-/// The current call of this rank.
+/// State of a rank on one strand, shared by all of its groups.
+struct Strand {
+    number: u8,
+    /// Number of calls made so far, by group. Threads that share a strand of a rank take turns, since a rank
+    /// is in one call of a strand at a time.
+    turn: Mutex<HashMap<u64, u64>>,
+}
+
+impl<L> Shared<L> {
+    /// The strand with this number, which begins when it is first asked for.
+    fn strand(&self, number: u8) -> Arc<Strand> {
+        let mut strands = self.strands.lock().unwrap_or_else(PoisonError::into_inner);
+        let begun = || Arc::new(Strand { number, turn: Mutex::default() });
+        Arc::clone(strands.entry(number).or_insert_with(begun))
+    }
+}
+
+/// The current call of this rank on a strand.
 struct CollectiveCall<'a> {
     call: Call,
     _turn: MutexGuard<'a, HashMap<u64, u64>>,
@@ -101,14 +117,16 @@ struct CollectiveCall<'a> {
 impl<L: Links> Ranks<L> {
     /// The rank of `links` in a world of these nodes.
     pub(crate) fn world(links: L, topology: Topology) -> Self {
-        let shared = Shared { links, turn: Mutex::default(), clock: Mutex::default() };
+        let shared = Shared { links, strands: Mutex::default(), clock: Mutex::default() };
+        let strand = shared.strand(0);
         let size = u32::try_from(topology.node_of().len()).expect("ranks are numbered by a u32");
-        Self::group_of(Arc::new(shared), (0..size).collect(), WORLD, topology)
+        Self::group_of(Arc::new(shared), strand, (0..size).collect(), WORLD, topology)
     }
 
     /// The same world with an updated topology.
     pub(crate) fn on(&self, topology: Topology) -> Self {
-        Self::group_of(Arc::clone(&self.shared), Arc::clone(&self.members), WORLD, topology)
+        let (shared, strand) = (Arc::clone(&self.shared), Arc::clone(&self.strand));
+        Self::group_of(shared, strand, Arc::clone(&self.members), WORLD, topology)
     }
 
     pub(crate) fn links(&self) -> &L {
@@ -120,26 +138,33 @@ impl<L: Links> Ranks<L> {
         self.above.into_iter().chain(self.below.iter().copied())
     }
 
-    fn group_of(shared: Arc<Shared<L>>, members: Arc<[u32]>, group: u64, topology: Topology) -> Self {
+    fn group_of(
+        shared: Arc<Shared<L>>,
+        strand: Arc<Strand>,
+        members: Arc<[u32]>,
+        group: u64,
+        topology: Topology,
+    ) -> Self {
         let own = shared.links.rank();
         let index = members.iter().position(|&member| member == own).expect("only members make a group");
         let place = TreePosition::of(index, topology.node_of());
         let above = place.above.map(|above| members[above]);
         let below = place.below.iter().map(|&below| members[below]).collect();
-        Self { shared, members, group, index, above, below, topology }
+        Self { shared, strand, members, group, index, above, below, topology }
     }
 
     /// The group of `members`, which are ranks of the world and include this rank.
     fn part(&self, members: Vec<u32>, names: &[String], node_of: impl Fn(u32) -> usize) -> Self {
         let topology = Topology::of(members.iter().map(|&member| names[node_of(member)].clone()));
         let group = number_of(self.group, &members);
-        Self::group_of(Arc::clone(&self.shared), members.into(), group, topology)
+        let (shared, strand) = (Arc::clone(&self.shared), Arc::clone(&self.strand));
+        Self::group_of(shared, strand, members.into(), group, topology)
     }
 
     fn enter(&self, operation: Operation) -> Result<CollectiveCall<'_>, CommError> {
-        let mut turn = self.shared.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut turn = self.strand.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let count = turn.entry(self.group).or_default();
-        let call = Call { group: self.group, sequence: *count, operation };
+        let call = Call { strand: self.strand.number, group: self.group, sequence: *count, operation };
         *count += 1;
         match self.links().failure(call) {
             Some(failure) => Err(failure),
@@ -418,6 +443,19 @@ impl<L: Links> Comm for Ranks<L> {
             self.members.iter().copied().zip(self.topology.node_of().iter().copied()).collect();
         let ranks = members.iter().map(|&member| self.members[member as usize]).collect();
         Some(Box::new(self.part(ranks, self.topology.names(), |rank| node_by_rank[&rank] as usize)))
+    }
+
+    fn strand<'a>(&'a self, number: u8) -> Box<dyn Comm + 'a> {
+        Box::new(Self {
+            shared: Arc::clone(&self.shared),
+            strand: self.shared.strand(number),
+            members: Arc::clone(&self.members),
+            group: self.group,
+            index: self.index,
+            above: self.above,
+            below: self.below.clone(),
+            topology: self.topology.clone(),
+        })
     }
 
     fn synchronize(&self) -> Result<Vec<Clock>, CommError> {

@@ -11,7 +11,10 @@ use proptest::prelude::{ProptestConfig, any, proptest};
 
 mod promises;
 
-use promises::{agrees, collects, combines, groups, keeps, meets, streams};
+use promises::{
+    agrees, collects, combines, groups, keeps, make_different_calls_on_one_strand, meets, on_strands,
+    strands, streams, wait_for_each_other_on_two_strands, waits_on_one_strand,
+};
 
 /// A barrier holds all back until the last one comes. `arrived` counts the ranks that came.
 fn holds_back(comm: &dyn Comm, arrived: &AtomicU32) {
@@ -43,6 +46,8 @@ fn keeps_as_a_group(comm: &dyn Comm) {
     streams(comm);
     groups(comm);
     meets(comm);
+    strands(comm, 2);
+    waits_on_one_strand(comm);
 }
 
 #[test]
@@ -201,6 +206,83 @@ fn ranks_that_would_wait_for_one_another_are_out_of_step() {
     });
     assert!(matches!(results[0], Err(CommError::OutOfStep { .. })), "{results:?}");
     assert!(results.iter().all(|result| result == &results[0]), "{results:?}");
+}
+
+#[test]
+fn calls_on_several_strands_do_not_disturb_each_other() {
+    strands(&Solo::new("n"), 2000);
+    for size in [2, 5] {
+        on_all(Fake::world(&["a", "a", "b", "b", "c"][..size]), |rank| strands(&rank, 1000));
+    }
+}
+
+#[test]
+fn ranks_that_wait_for_each_other_on_two_strands_are_in_step() {
+    on_all(Fake::world(&["n"; 3]), |rank| wait_for_each_other_on_two_strands(&rank));
+}
+
+#[test]
+fn clocks_are_those_of_all_strands() {
+    let places = [("a", 0), ("b", 3_000_000_000), ("b", 3_000_000_000), ("c", -5_000_000_000)];
+    on_all(Fake::world_with_clocks(&places), |rank| {
+        rank.synchronize().unwrap();
+        on_strands(&rank, |strand, number| {
+            for round in 0..100 {
+                if round % 10 == u64::from(number % 10) {
+                    strand.synchronize().unwrap();
+                }
+                let before = Instant::now();
+                let since = strand.meet().unwrap();
+                // Clocks are apart by seconds.
+                let waited = before.elapsed();
+                assert!(since <= waited + Duration::from_millis(500), "{since:?} of {waited:?}");
+            }
+        });
+    });
+}
+
+#[test]
+fn ranks_that_are_out_of_step_on_one_strand_end_the_calls_on_all() {
+    let results = on_all(Fake::world(&["n"; 4]), |rank| make_different_calls_on_one_strand(&rank));
+    let first = &results[0][0];
+    let CommError::OutOfStep { theirs, ours, .. } = first else { panic!("{first}") };
+    let mut calls = [*theirs, *ours];
+    calls.sort_unstable();
+    assert_eq!(calls, ["a barrier", "a broadcast"]);
+    assert!(results.iter().flatten().all(|error| error == first), "{results:?}");
+}
+
+#[test]
+fn a_rank_that_ends_is_an_error_on_all_strands() {
+    let results = on_all(Fake::world(&["n"; 4]), |rank| {
+        if rank.rank() == 2 {
+            on_strands(&rank, |strand, _| (0..50).for_each(|_| strand.barrier().unwrap()));
+            return Vec::new();
+        }
+        on_strands(&rank, |strand, _| {
+            (0..50).for_each(|_| strand.barrier().unwrap());
+            strand.barrier().unwrap_err()
+        })
+    });
+    let gone = CommError::PeerGone { rank: 2, operation: "a barrier" };
+    for rank in [0, 1, 3] {
+        assert_eq!(results[rank], [gone.clone(), gone.clone(), gone.clone()]);
+    }
+}
+
+#[test]
+fn signals_reach_the_handler_of_any_strand() {
+    for comm in [&Solo::new("n") as &dyn Comm, &Fake::world(&["n"])[0]] {
+        let heard = Arc::new(AtomicU32::new(0));
+        let hears = Arc::clone(&heard);
+        comm.strand(1).on_signal(Arc::new(move |value| {
+            hears.fetch_add(u32::try_from(value).unwrap(), Ordering::SeqCst);
+        }));
+        comm.strand(2).signal(3);
+        comm.group(&[0]).unwrap().signal(5);
+        comm.signal(7);
+        assert_eq!(heard.load(Ordering::SeqCst), 15);
+    }
 }
 
 #[test]

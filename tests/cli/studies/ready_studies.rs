@@ -28,6 +28,7 @@ macro_rules! ready_studies {
 
 ready_studies! {
     acceptance = "acceptance",
+    backup_beside_users = "backup-beside-users",
     best_point = "best-point",
     block_size = "block-size",
     bsc_nvm = "bsc-nvm",
@@ -46,11 +47,14 @@ ready_studies! {
     many_nodes_mixes = "many-nodes-mixes",
     mdtest_shared_directory = "mdtest-shared-directory",
     metadata = "metadata",
+    metadata_beside_streams = "metadata-beside-streams",
     nodes_compared = "nodes-compared",
     open_advice = "open-advice",
+    quality_of_service = "quality-of-service",
     randomops = "randomops",
     raw_disks = "raw-disks",
     read_write_mix = "read-write-mix",
+    restart_beside_checkpoint = "restart-beside-checkpoint",
     sas_flash = "sas-flash",
     sas_mixed_analytics = "sas-mixed-analytics",
     scale_news = "scale-news",

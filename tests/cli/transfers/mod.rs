@@ -1,5 +1,6 @@
 //! Which operations are carried out, and what the program finds on storage with known behaviour.
 
+mod concurrent;
 mod durability;
 mod io_uring;
 mod layout;

@@ -101,7 +101,7 @@ impl Study {
 
     /// Five repetitions, each with the same rates, which are 1/1000 apart.
     fn of_rates(alone: &[u64], beside: &[u64]) -> Self {
-        let five = |rate: &u64| [2, 0, 4, 1, 3].map(|at| ran(rate + at * rate / 1000, 20)).to_vec();
+        let five = |rate: &u64| (0..5).map(|at| ran(rate + at * rate / 1000, 20)).collect();
         Self::new(&alone.iter().map(five).collect::<Vec<_>>(), &beside.iter().map(five).collect::<Vec<_>>())
     }
 
@@ -126,7 +126,7 @@ fn is_near(one: f64, other: f64) -> bool {
 
 #[test]
 fn each_workload_has_its_rate_beside_the_others_and_what_it_loses() {
-    let study = Study::of_rates(&[400_000_000, 600_000_000], &[280_000_000, 594_000_000]);
+    let study = Study::of_rates(&[400_000_000, 600_000_000], &[280_000_000, 540_000_000]);
     let told = study.beside();
     let words: Vec<_> =
         told.iter().map(|one| (&*one.together, &*one.workload, &one.others[..], one.outcome())).collect();
@@ -143,10 +143,10 @@ fn each_workload_has_its_rate_beside_the_others_and_what_it_loses() {
     assert!((first.loss().expect("it loses") - 0.3).abs() < 1e-6, "{first:?}");
     let (low, high) = first.loss_interval().expect("an interval");
     assert!(low < 0.3 && 0.3 < high && 0.29 < low && high < 0.31, "{low} {high}");
-    assert!((told[1].loss().expect("it loses") - 0.01).abs() < 1e-6);
-    assert!((first.share.expect("all move bytes") - 280.0 / 874.0).abs() < 1e-6);
+    assert!((told[1].loss().expect("it loses") - 0.1).abs() < 1e-6);
+    assert!((first.share.expect("all move bytes") - 280.0 / 820.0).abs() < 1e-6);
     let all = study.all();
-    assert!(is_near(all.rates.expect("a sum").median, 874_000_000.0 * 1.002), "{all:?}");
+    assert!(is_near(all.rates.expect("a sum").median, 820_000_000.0 * 1.002), "{all:?}");
     assert_eq!(all.windows.map(|all| (all.n, all.median)), Some((5, 20.0)));
     assert_eq!(all.workloads, ["checkpoint", "restart"]);
     assert!(all.left_out.is_empty());

@@ -105,8 +105,9 @@ struct Outgoing {
 struct Incoming {
     /// Number of the next frame.
     next: u64,
-    /// The call and the bytes of an incomplete message.
-    part: Option<(Call, Vec<u8>)>,
+    /// The call and the bytes of the incomplete message of each strand, on which threads send at the same
+    /// time.
+    parts: BTreeMap<u8, (Call, Vec<u8>)>,
 }
 
 /// A buffer that MPI may access until a request is done. It is never moved, and it is leaked if the request
@@ -273,7 +274,7 @@ impl Agent {
         };
         if let Some((from, what)) = mistake {
             if let Some(incoming) = self.incoming.get_mut(&from) {
-                incoming.part = None;
+                incoming.parts.clear();
             }
             self.lose(from, what);
         }
@@ -330,12 +331,12 @@ impl Agent {
     }
 
     /// Answers a rank that waits for this one in call `theirs`. Two ranks that wait for each other in different
-    /// calls would wait forever, unless a message is on its way. Messages sent earlier arrive before the answer,
-    /// so the asking rank can decide. If frames to that rank are still waiting, no answer is needed, and it will
-    /// ask again.
+    /// calls of a strand would wait forever, unless a message is on its way. Messages sent earlier arrive before
+    /// the answer, so the asking rank can decide. While frames to that rank are held back, which may be answers,
+    /// no further one is sent, and it will ask again. Frames in flight may be those of a busy strand.
     fn answer(&mut self, from: u32, theirs: Call) {
-        let idle = self.sends.get(&from).is_none_or(Outgoing::is_empty);
-        if let Some(ours) = self.queue.inbox.awaits(from).filter(|_| idle) {
+        let held_back = self.sends.get(&from).is_some_and(|outgoing| !outgoing.waiting.is_empty());
+        if let Some(ours) = self.queue.inbox.awaits(from, theirs.strand).filter(|_| !held_back) {
             // Queued after the messages that the thread sent before it began to wait.
             self.queue.order(Order::Send { to: from, frame: frame::answer(theirs, ours) });
         }
@@ -344,9 +345,9 @@ impl Agent {
     /// Ends the world if the rank for which this one waits in call `ours` waits for this one in a
     /// different call.
     fn compare(&mut self, from: u32, ours: Call, answer: &[u8]) {
-        if let Some(theirs) = frame::call(answer)
+        if let Some(theirs) = frame::call(ours.strand, answer)
             && theirs != ours
-            && self.queue.inbox.awaits(from) == Some(ours)
+            && self.queue.inbox.awaits(from, ours.strand) == Some(ours)
             && self.queue.inbox.failure(ours).is_none()
         {
             let error = ours.out_of_step(from, theirs);
@@ -360,11 +361,12 @@ impl Agent {
     /// Appends to a message, and delivers it when it is complete.
     fn assemble(&mut self, from: u32, call: Call, bytes: &[u8], last: bool) -> Result<(), String> {
         let incoming = self.incoming.entry(from).or_default();
-        let (begun, mut whole) = incoming.part.take().unwrap_or((call, Vec::new()));
+        let (begun, mut whole) = incoming.parts.remove(&call.strand).unwrap_or((call, Vec::new()));
         if begun != call {
             return Err("one of its messages ended within another".to_owned());
         }
-        if whole.len() + bytes.len() + self.queue.inbox.held(from) > self.message_bytes_max {
+        let others: usize = incoming.parts.values().map(|(_, part)| part.len()).sum();
+        if others + whole.len() + bytes.len() + self.queue.inbox.held(from) > self.message_bytes_max {
             let most = self.message_bytes_max >> 20;
             return Err(format!("it sent more than {most} MiB that no call has taken"));
         }
@@ -373,7 +375,7 @@ impl Agent {
             let message = Message { call, bytes: whole, at_ns: clock::monotonic_ns() };
             self.queue.inbox.deliver(from, message);
         } else {
-            incoming.part = Some((call, whole));
+            incoming.parts.insert(call.strand, (call, whole));
         }
         Ok(())
     }

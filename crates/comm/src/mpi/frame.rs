@@ -5,7 +5,7 @@
 //! | 16 | the secret of the launch |
 //! | 4, 4 | rank of the sender, rank of the receiver |
 //! | 8 | number of earlier frames from this sender to this receiver |
-//! | 1, 1, 2 | kind, operation, zeros |
+//! | 1, 1, 1, 1 | kind, operation and strand of the call, a zero |
 //! | 4 | length of the payload |
 //! | 8, 8 | group and sequence of the call |
 //!
@@ -38,7 +38,7 @@ pub(super) enum FrameKind {
     /// The sender waits for the receiver in this call, and asks whether it waits for the sender.
     Question(Call),
     /// The answer that the rank waits in a call. The call here is that of the question; the answering
-    /// rank's call is in the payload.
+    /// rank's call, which is on the same strand, is in the payload.
     Answer(Call),
     /// A part of a message other than the last one.
     Part(Call),
@@ -90,7 +90,12 @@ impl<'a> Frame<'a> {
     fn parse(head: &[u8; HEAD_BYTES], rest: &'a [u8]) -> Option<Self> {
         let bytes = rest.get(..usize::try_from(word(head, LENGTH_AT)).ok()?)?;
         let operation = Operation::of_code(head[KIND_AT + 1])?;
-        let call = Call { group: long(head, GROUP_AT), sequence: long(head, GROUP_AT + 8), operation };
+        let call = Call {
+            strand: head[KIND_AT + 2],
+            group: long(head, GROUP_AT),
+            sequence: long(head, GROUP_AT + 8),
+            operation,
+        };
         let kind = match head[KIND_AT] {
             HEARTBEAT => FrameKind::Heartbeat,
             SIGNAL => FrameKind::Signal(u64::from_le_bytes(*bytes.first_chunk()?)),
@@ -130,13 +135,13 @@ const ANSWER: u8 = 6;
 const WELCOME: u8 = 7;
 
 /// Placeholder if there is no call.
-const NO_CALL: Call = Call { group: 0, sequence: 0, operation: Operation::End };
+const NO_CALL: Call = Call { strand: 0, group: 0, sequence: 0, operation: Operation::End };
 
 fn encode(kind: u8, call: Call, bytes: &[u8]) -> Vec<u8> {
     let length = u32::try_from(bytes.len()).expect("a frame is small");
     let mut frame = Vec::with_capacity(HEAD_BYTES + bytes.len());
     frame.resize(KIND_AT, 0);
-    frame.extend([kind, call.operation as u8, 0, 0]);
+    frame.extend([kind, call.operation as u8, call.strand, 0]);
     frame.extend(length.to_le_bytes());
     frame.extend(call.group.to_le_bytes());
     frame.extend(call.sequence.to_le_bytes());
@@ -181,11 +186,12 @@ pub(super) fn answer(theirs: Call, ours: Call) -> Vec<u8> {
     encode(ANSWER, theirs, &bytes)
 }
 
-/// The call in the payload of an answer.
-pub(super) fn call(bytes: &[u8]) -> Option<Call> {
+/// The call in the payload of an answer on this strand.
+pub(super) fn call(strand: u8, bytes: &[u8]) -> Option<Call> {
     let (code, rest) = bytes.split_first()?;
     let (group, rest) = rest.split_first_chunk()?;
     Some(Call {
+        strand,
         group: u64::from_le_bytes(*group),
         sequence: u64::from_le_bytes(*rest.first_chunk()?),
         operation: Operation::of_code(*code)?,
@@ -251,17 +257,17 @@ fn fields(kind: u8, rank: u32, texts: &[&str]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use proptest::collection::vec;
-    use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
+    use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
 
     use super::{
         FRAME_BYTES, Frame, FrameKind, HEAD_BYTES, LENGTH_AT, NoFrame, ROOM, answer, call, failure,
-        heartbeat, news, of_message, seal, signal, unseal, welcome, welcome_in,
+        heartbeat, news, of_message, question, seal, signal, unseal, welcome, welcome_in,
     };
     use crate::CommError;
     use crate::links::{Call, Failure, Operation};
     use crate::mpi::secret::Secret;
 
-    const CALL: Call = Call { group: 7, sequence: u64::MAX, operation: Operation::Vote };
+    const CALL: Call = Call { strand: 9, group: 7, sequence: u64::MAX, operation: Operation::Vote };
     const SECRET: Secret = Secret::of([7; 16]);
 
     fn sealed(mut frame: Vec<u8>) -> Vec<u8> {
@@ -280,10 +286,10 @@ mod tests {
         assert_eq!(kind(heartbeat()), FrameKind::Heartbeat);
         assert_eq!(kind(signal(5)), FrameKind::Signal(5));
         assert_eq!(kind(welcome()), FrameKind::Welcome);
-        let ours = Call { group: 1, sequence: 2, operation: Operation::Merge };
+        let ours = Call { strand: 9, group: 1, sequence: 2, operation: Operation::Merge };
         let answered = sealed(answer(CALL, ours));
         let read = Frame::of(&answered, SECRET).expect("a whole frame");
-        assert_eq!((read.kind, call(read.bytes)), (FrameKind::Answer(CALL), Some(ours)));
+        assert_eq!((read.kind, call(CALL.strand, read.bytes)), (FrameKind::Answer(CALL), Some(ours)));
         for cut in 0..answered.len() {
             let expected = if cut < HEAD_BYTES { NoFrame::Foreign } else { NoFrame::Malformed(3) };
             assert_eq!(Frame::of(&answered[..cut], SECRET), Err(expected), "{cut}");
@@ -351,14 +357,48 @@ mod tests {
         }
     }
 
+    fn calls_of(strand: u8) -> impl Strategy<Value = Call> {
+        let code = 0..u8::try_from(Operation::ALL.len()).expect("few");
+        (any::<u64>(), any::<u64>(), code).prop_map(move |(group, sequence, code)| Call {
+            strand,
+            group,
+            sequence,
+            operation: Operation::of_code(code).expect("one of them"),
+        })
+    }
+
     proptest! {
+        #[test]
+        fn the_call_of_a_frame_is_read_as_it_was_written(
+            (theirs, ours) in any::<u8>().prop_flat_map(|strand| (calls_of(strand), calls_of(strand))),
+            bytes in vec(any::<u8>(), 0..80),
+        ) {
+            let written = |frame| sealed(frame);
+            for frame in of_message(ours, &bytes).map(written) {
+                let read = Frame::of(&frame, SECRET).expect("a frame");
+                prop_assert_eq!((read.kind, read.bytes), (FrameKind::Last(ours), &bytes[..]));
+            }
+            let part = sealed(of_message(ours, &[1; ROOM + 1]).next().expect("a part"));
+            prop_assert_eq!(Frame::of(&part, SECRET).map(|read| read.kind), Ok(FrameKind::Part(ours)));
+            let asked = sealed(question(ours));
+            prop_assert_eq!(Frame::of(&asked, SECRET).map(|read| read.kind), Ok(FrameKind::Question(ours)));
+            let answered = sealed(answer(theirs, ours));
+            let read = Frame::of(&answered, SECRET).expect("a frame");
+            prop_assert_eq!((read.kind, call(theirs.strand, read.bytes)), (FrameKind::Answer(theirs), Some(ours)));
+            let error = theirs.out_of_step(3, ours);
+            let told = sealed(news(Some(theirs), &error));
+            let read = Frame::of(&told, SECRET).expect("a frame");
+            prop_assert_eq!(read.kind, FrameKind::News(theirs));
+            prop_assert_eq!(failure(theirs, read.bytes), Some(Failure { call: Some(theirs), error }));
+        }
+
         #[test]
         fn any_bytes_are_read_without_a_panic_and_only_what_is_there(
             bytes in vec(any::<u8>(), 0..200),
             length in any::<u32>(),
         ) {
             prop_assert_eq!(Frame::of(&bytes, Secret::of([9; 16])), Err(NoFrame::Foreign));
-            let _ = (call(&bytes), failure(CALL, &bytes), welcome_in(&bytes));
+            let _ = (call(0, &bytes), failure(CALL, &bytes), welcome_in(&bytes));
             let mut known = bytes;
             known.resize(known.len().max(HEAD_BYTES), 0);
             known[LENGTH_AT..LENGTH_AT + 4].copy_from_slice(&length.to_le_bytes());

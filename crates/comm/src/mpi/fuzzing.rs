@@ -8,7 +8,7 @@ pub fn read_frame(bytes: &[u8]) -> bool {
     let Some(secret) = bytes.first_chunk() else { return false };
     let Ok(frame) = Frame::of(bytes, Secret::of(*secret)) else { return false };
     match frame.kind {
-        FrameKind::Answer(_) => drop(call(frame.bytes)),
+        FrameKind::Answer(asked) => drop(call(asked.strand, frame.bytes)),
         FrameKind::News(head) => drop(failure(head, frame.bytes)),
         _ => {}
     }

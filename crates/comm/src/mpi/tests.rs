@@ -22,7 +22,7 @@ const SIZE: u32 = 8;
 /// The rank under test: its parent is rank 0, its child rank 3.
 const OWN: u32 = 2;
 const SECRET: Secret = Secret::of([7; 16]);
-const CALL: Call = Call { group: 0, sequence: 0, operation: Operation::Barrier };
+const CALL: Call = Call { strand: 0, group: 0, sequence: 0, operation: Operation::Barrier };
 
 type Sent = Arc<Mutex<Vec<(u32, Vec<u8>)>>>;
 
@@ -234,6 +234,61 @@ fn a_message_within_another_and_one_of_another_group_are_seen() {
 }
 
 #[test]
+fn parts_of_messages_on_several_strands_come_in_turns() {
+    let mut tested = Tested::new();
+    let of = |strand: u8| {
+        let call = Call { strand, ..CALL };
+        (call, vec![strand; 2 * ROOM + 1])
+    };
+    let all = [0, 1, 255].map(of);
+    let frames: Vec<Vec<_>> =
+        all.iter().map(|(call, bytes)| frame::of_message(*call, bytes).collect()).collect();
+    for number in 0..3 {
+        frames.iter().for_each(|message| tested.give(1, message[number].clone()));
+    }
+    assert!(tested.lost().is_none());
+    for (call, bytes) in all {
+        let message = tested.queue.inbox.take(1, call).expect("it came").expect("of this call");
+        assert!(message.call == call && message.bytes == bytes);
+    }
+    assert_eq!(tested.queue.inbox.held(1), 0);
+}
+
+#[test]
+fn a_question_is_answered_from_its_strand() {
+    let mut tested = Tested::new();
+    while tested.agent.send() {}
+    let queue = Arc::clone(&tested.queue);
+    let call = |strand: u8, operation| Call { strand, operation, ..CALL };
+    std::thread::scope(|scope| {
+        for (strand, operation) in [(1, Operation::Vote), (2, Operation::Merge)] {
+            let inbox = &queue.inbox;
+            scope.spawn(move || drop(inbox.receive(0, call(strand, operation), None, || None)));
+            while inbox.awaits(0, strand).is_none() {
+                std::thread::yield_now();
+            }
+        }
+        // Nobody waits on strand 3, and strand 2 waits in the same call.
+        (1..4).for_each(|strand| tested.give(0, frame::question(call(strand, Operation::Merge))));
+        tested.queue.take_orders().into_iter().for_each(|order| tested.agent.carry_out(order));
+        while tested.agent.send() {}
+        let error = CommError::PeerGone { rank: 0, operation: "a vote" };
+        queue.inbox.fail(Failure { call: None, error });
+    });
+    let sent = tested.sent.lock().expect("no panic");
+    let answers = sent.iter().filter_map(|(to, bytes)| {
+        let frame = Frame::of(bytes, SECRET).expect("a frame");
+        match frame.kind {
+            FrameKind::Answer(asked) if *to == 0 => Some((asked, frame::call(asked.strand, frame.bytes))),
+            _ => None,
+        }
+    });
+    let expected = [(1, Operation::Vote), (2, Operation::Merge)]
+        .map(|(strand, ours)| (call(strand, Operation::Merge), Some(call(strand, ours))));
+    assert_eq!(answers.collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn a_rank_that_sends_without_end_is_lost_at_the_limit() {
     // Parts of one message: as many as fit, and one more.
     const LIMIT: usize = 4 << 20;
@@ -245,6 +300,15 @@ fn a_rank_that_sends_without_end_is_lost_at_the_limit() {
     }
     assert!(tested.lost().is_none());
     tested.give(1, part.clone());
+    tested.expect_lost(1, "more than 4 MiB");
+    // The same on several strands, of which each is below the limit.
+    let mut tested = Tested::new();
+    tested.agent.message_bytes_max = LIMIT;
+    for number in 0..=LIMIT / ROOM {
+        assert!(tested.lost().is_none());
+        let call = Call { strand: u8::try_from(number % 3).expect("small"), ..CALL };
+        tested.give(1, frame::of_message(call, &vec![1; ROOM + 1]).next().expect("a part"));
+    }
     tested.expect_lost(1, "more than 4 MiB");
     // Complete messages that nobody takes, including empty ones.
     let mut tested = Tested::new();
@@ -267,7 +331,7 @@ fn questions_of_a_rank_that_takes_no_answer_do_not_pile_up() {
     let other = Call { operation: Operation::Vote, ..CALL };
     std::thread::scope(|scope| {
         scope.spawn(|| drop(queue.inbox.receive(0, other, None, || None)));
-        while tested.queue.inbox.awaits(0).is_none() {
+        while tested.queue.inbox.awaits(0, 0).is_none() {
             std::thread::yield_now();
         }
         let mut answers = 0;
@@ -323,7 +387,8 @@ impl std::fmt::Debug for Bytes {
 
 /// A frame that some rank may send, whether or not it is valid.
 fn frames() -> impl Strategy<Value = Bytes> {
-    let call = (0..2_u64, 0..3_u64, 0..12_u8).prop_map(|(group, sequence, code)| Call {
+    let call = (0..3_u8, 0..2_u64, 0..3_u64, 0..12_u8).prop_map(|(strand, group, sequence, code)| Call {
+        strand,
         group,
         sequence,
         operation: Operation::of_code(code).expect("there are twelve"),

@@ -17,7 +17,7 @@ fn seen<T: Send>(
     let world = Fake::world(&["n0", "n1"]);
     let (rank, hostile) = (&world[0], world[1].links());
     for bytes in messages {
-        hostile.send(0, Call { group: WORLD, sequence: 0, operation }, bytes.to_vec());
+        hostile.send(0, Call { strand: 0, group: WORLD, sequence: 0, operation }, bytes.to_vec());
     }
     call(rank)
 }
@@ -59,7 +59,7 @@ fn a_stream_with_too_many_or_too_few_pieces_names_the_rank_and_ends_the_world() 
     ] {
         let mut taken = Vec::new();
         let world = Fake::world(&["n0", "n1"]);
-        let call = Call { group: WORLD, sequence: 0, operation: Operation::Stream };
+        let call = Call { strand: 0, group: WORLD, sequence: 0, operation: Operation::Stream };
         pieces.iter().for_each(|piece| world[1].links().send(0, call, piece.to_vec()));
         let (rank, what) = lost(world[0].stream(vec![5], &mut |rank, bytes| taken.push((rank, bytes))));
         assert!(rank == 1 && what.contains(says), "{what}");
@@ -85,7 +85,7 @@ fn numbers_and_clocks_of_any_length_are_read() {
         let asks = scope.spawn(|| world[0].synchronize());
         let hostile = world[1].links();
         let group = super::number_of(WORLD, &[0, 1]);
-        let call = Call { group, sequence: 0, operation: Operation::Comparison };
+        let call = Call { strand: 0, group, sequence: 0, operation: Operation::Comparison };
         for _ in 0..super::COMPARISONS {
             hostile.receive(0, call).expect("asked");
             hostile.send(0, call, ends.clone());

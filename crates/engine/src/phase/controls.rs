@@ -86,6 +86,14 @@ impl Controls {
         Self::default()
     }
 
+    /// Controls with a progress of their own, for a phase that runs at the same time as others. A stop or a halt of one of
+    /// them ends all.
+    #[must_use]
+    pub fn beside(&self) -> Self {
+        let [asked, halt] = self.stop_flags();
+        Self { asked, halt, board: Mutex::default() }
+    }
+
     /// Ends the phase soon and prevents further phases. Transfers in flight are completed, then all files are
     /// closed.
     pub fn stop(&self) {

@@ -128,6 +128,15 @@ impl Case {
         self.together.is_some() && name(self) == name(other)
     }
 
+    /// The phase that runs at the same time as those of others: the only one with a result that neither begins nor ends
+    /// what others need. `None` if there are several.
+    #[must_use]
+    pub fn concurrent_phase(&self) -> Option<Phase> {
+        let mut all =
+            self.phases.iter().filter(|phase| phase.is_result() && !phase.begins() && !phase.ends());
+        all.next().copied().filter(|_| all.next().is_none())
+    }
+
     /// Conditions attached to every figure of `phase`: those of the workload, or those stated by an imported
     /// text.
     #[must_use]

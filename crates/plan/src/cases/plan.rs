@@ -159,11 +159,14 @@ impl Plan {
     }
 
     /// Keeps the cases that `keeps` accepts, and of the layouts those that they need. The first case that is left of
-    /// each block begins it.
+    /// each block begins it. Cases that run at the same time are kept if all of them are.
     pub fn keep_cases(&mut self, mut keeps: impl FnMut(&Case) -> bool) {
         let blocks: Vec<Range<usize>> = self.blocks().collect();
-        let kept: Vec<bool> = self.cases.iter().map(&mut keeps).collect();
+        let mut kept: Vec<bool> = self.cases.iter().map(&mut keeps).collect();
         for block in blocks {
+            if self.cases[block.start].together.is_some() && !kept[block.clone()].iter().all(|kept| *kept) {
+                kept[block.clone()].fill(false);
+            }
             if let Some(first) = block.clone().find(|place| kept[*place]) {
                 self.cases[first].in_turn = false;
             }

@@ -47,7 +47,8 @@ pub struct CaseEstimate {
     pub precondition: Option<PhaseEstimate>,
     /// Each phase of one pass, in order.
     pub phases: Vec<PhaseEstimate>,
-    /// Seconds of all passes (see [`Case::passes_max`]), including delays, preconditioning and fill.
+    /// Seconds that the case adds to the plan: of all passes (see [`Case::passes_max`]), including delays, preconditioning
+    /// and fill. Of the passes of cases that run at the same time only the longest count.
     pub seconds: Interval,
     /// The caches of the target as a share of the case's data, if the study gives their size. Only known together
     /// with the plan, see [`estimates`].
@@ -145,6 +146,19 @@ impl CaseEstimate {
     }
 }
 
+/// Counts the passes of `cases`, which run at the same time, only with the one that takes the longest.
+fn take_time_once(cases: &[Case], estimates: &mut [CaseEstimate]) {
+    let passes: Vec<Interval> =
+        cases.iter().zip(&*estimates).map(|(case, estimate)| all_passes(case, &estimate.phases)).collect();
+    let longest =
+        (0..passes.len()).max_by(|one, other| passes[*one].middle.total_cmp(&passes[*other].middle));
+    for (place, estimate) in estimates.iter_mut().enumerate().filter(|(place, _)| Some(*place) != longest) {
+        let Interval { low, middle, high } = passes[place];
+        let all = &mut estimate.seconds;
+        (all.low, all.middle, all.high) = (all.low - low, all.middle - middle, all.high - high);
+    }
+}
+
 /// The estimates of all cases of `plan`, and the maximum space that they take on each file system at any time: cases
 /// remove their files unless a later one needs them or they are kept.
 #[must_use]
@@ -168,7 +182,10 @@ pub fn estimates<'p>(
         }
         estimate
     };
-    let all: Vec<CaseEstimate> = plan.cases.iter().map(&mut estimate).collect();
+    let mut all: Vec<CaseEstimate> = plan.cases.iter().map(&mut estimate).collect();
+    for block in plan.blocks().filter(|block| plan.cases[block.start].together.is_some()) {
+        take_time_once(&plan.cases[block.clone()], &mut all[block]);
+    }
     let totals = together(plan, environment, &all);
     (all, totals)
 }

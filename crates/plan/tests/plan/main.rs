@@ -5,6 +5,7 @@ mod fit;
 mod limits;
 mod study;
 mod study_any_text;
+mod study_concurrent;
 mod study_jobs;
 mod study_layers;
 mod study_layouts;

@@ -318,23 +318,35 @@ impl Recorder {
         Ok(())
     }
 
-    /// Like [`Recorder::case_started`], but keeps the first passes that an earlier start of the run has completed;
-    /// `phases` are the phases of a pass. Returns these passes. There are none in a new run.
+    /// Number of first passes of a case that an earlier start of the run has completed, if it has not finished the case;
+    /// `phases` are the phases of a pass.
+    ///
+    /// # Errors
+    /// Errors if the journal cannot be read or written, or the run directory was moved.
+    pub fn passes_before(&mut self, case: &str, phases: &[Phase]) -> Result<u32, RecordError> {
+        self.check_in_place()?;
+        self.go_on()?;
+        let Some(open) = self.before.iter().find(|open| open.id == case) else { return Ok(0) };
+        let kept = open.phases.clone().into_iter().map(|place| self.read(place));
+        Ok(whole_passes(&kept.collect::<Result<Vec<_>, _>>()?, phases))
+    }
+
+    /// Like [`Recorder::case_started`], but keeps the first passes that an earlier start of the run has completed, at most
+    /// so many; `phases` are the phases of a pass. Returns these passes. There are none in a new run.
     ///
     /// # Errors
     /// Same as for [`Recorder::case_started`].
-    pub fn case_goes_on(&mut self, case: &str, phases: &[Phase]) -> Result<Vec<PhaseRecord>, RecordError> {
+    pub fn case_goes_on(
+        &mut self,
+        case: &str,
+        phases: &[Phase],
+        at_most: u32,
+    ) -> Result<Vec<PhaseRecord>, RecordError> {
         self.case_started(case)?;
         let Some(before) = self.before.iter().position(|open| open.id == case) else { return Ok(Vec::new()) };
         let OpenCase { phases: places, warnings, .. } = self.before.swap_remove(before);
         let mut kept = places.into_iter().map(|place| self.read(place)).collect::<Result<Vec<_>, _>>()?;
-        let is_whole = |pass: u32| {
-            let has = |phase: &Phase| {
-                kept.iter().any(|one| (one.phase.key.repetition, one.phase.key.phase) == (pass, *phase))
-            };
-            phases.iter().all(has)
-        };
-        let passes = (0..).find(|pass| phases.is_empty() || !is_whole(*pass)).unwrap_or(0);
+        let passes = whole_passes(&kept, phases).min(at_most);
         kept.retain(|one| one.phase.key.repetition < passes);
         for record in &kept {
             self.phase_finished(record)?;
@@ -640,4 +652,15 @@ impl Recorder {
 pub(crate) fn now_unix_ns() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// Number of first passes of which `kept` has all `phases`.
+fn whole_passes(kept: &[PhaseRecord], phases: &[Phase]) -> u32 {
+    let is_whole = |pass: u32| {
+        let has = |phase: &Phase| {
+            kept.iter().any(|one| (one.phase.key.repetition, one.phase.key.phase) == (pass, *phase))
+        };
+        phases.iter().all(has)
+    };
+    (0..).find(|pass| phases.is_empty() || !is_whole(*pass)).unwrap_or(0)
 }

@@ -269,7 +269,14 @@ fn asks_the_same(one: &Case, other: &Case) -> bool {
             *seed = 0;
         }
         let protocol = case.protocol.clone();
-        (spec, case.phases.clone(), protocol, case.target.clone(), case.settings.clone())
+        (
+            spec,
+            case.phases.clone(),
+            protocol,
+            case.target.clone(),
+            case.settings.clone(),
+            case.together.clone(),
+        )
     };
     shape(one) == shape(other)
 }
@@ -287,7 +294,7 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
         next_part += run.parts.len().max(1);
         for id in run.cases() {
             let Some(source) = run.store.sources.get(id) else { continue };
-            let known = [Some(&**id), in_turn.get(&**id).copied()].into_iter().flatten();
+            let known = std::iter::once(&**id).chain(in_turn.get(&**id).into_iter().flatten().copied());
             let known = known.filter_map(|id| parts.get(id)).flatten().filter(|(other, ..)| *other < number);
             let last = known.flat_map(|(.., numbers)| numbers.values().copied()).max();
             let before = parts.entry(id.clone()).or_insert_with(|| {
@@ -357,14 +364,24 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
     Ok(())
 }
 
-/// For each case that two tools measured alternately: the other tool's case. Both are numbered together, because
-/// passes with the same number form a pair, and one tool may have an additional pass if the run was interrupted.
-fn in_turn(runs: &[Run]) -> HashMap<&str, &str> {
+/// For each case that two tools measured alternately, the other tool's case; for each that ran at the same time as others,
+/// these. All are numbered together, because passes with the same number belong to each other, and one case may have an
+/// additional pass if the run was interrupted.
+fn in_turn(runs: &[Run]) -> HashMap<&str, Vec<&str>> {
     let rivals = runs.iter().flat_map(|run| match &run.manifest.plan.source {
         PlanSource::CrossCheck { rivals, .. } => rivals.as_slice(),
         _ => &[],
     });
-    rivals.flat_map(|one| [(&*one.own, &*one.case), (&*one.case, &*one.own)]).collect()
+    let pairs = rivals.flat_map(|one| [(&*one.own, &*one.case), (&*one.case, &*one.own)]);
+    let mut all: HashMap<&str, Vec<&str>> = pairs.map(|(one, other)| (one, vec![other])).collect();
+    for plan in runs.iter().map(|run| &run.manifest.plan) {
+        for block in plan.blocks().filter(|block| plan.cases[block.start].together.is_some()) {
+            let ids = plan.cases[block].iter().map(|case| case.id.as_str());
+            ids.clone()
+                .for_each(|id| drop(all.insert(id, ids.clone().filter(|other| *other != id).collect())));
+        }
+    }
+    all
 }
 
 /// New numbers for the passes `own`, which follow the `last` pass before. Whole repetitions follow each other, so

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use plan::{Case, CaseEstimate, Plan, RunEnvironment, SettingValue};
+use plan::{Case, CaseEstimate, Nanos, Plan, RunEnvironment, SettingValue, Together};
 
 use super::case::line;
 use super::sweep::{Group, groups, taken, values};
@@ -44,6 +44,10 @@ pub(super) fn cases(
         out.extend(of_all.iter().map(|(name, text)| line(name, text, screen)));
     }
     for group in groups(plan, all) {
+        if let Some(together) = &group[0].0.together {
+            out += &beside(plan, group[0].0, together, screen);
+            continue;
+        }
         let own: Vec<&Lines> = group.iter().map(|(case, _)| &lines_of_cases[place(plan, case)]).collect();
         out += &workload(&group, &own, if plan.cases.len() > 1 { &of_all } else { &[] }, screen);
     }
@@ -116,6 +120,19 @@ fn workload(
     }
     out.extend(first.workload.work.jobs().map(|jobs| jobs::outline(jobs, screen)));
     out
+}
+
+/// One of several cases that run at the same time: what differs from the case that runs alone.
+fn beside(plan: &Plan, case: &Case, together: &Together, screen: Screen) -> String {
+    let is_first = plan.blocks().any(|block| std::ptr::eq(&plan.cases[block.start], case));
+    let head = if is_first { format!("\n{}, at the same time\n", together.name) } else { String::new() };
+    let targets = case.workload.files.targets.iter().map(|target| format!("; {}", target.display()));
+    let later = match together.start {
+        Nanos(0) => String::new(),
+        start => format!("; begins {start} later"),
+    };
+    let text = format!("{}: as {}{}{later}", case.id, together.alone, targets.collect::<String>());
+    head + &wrapped("  ", &text, screen.prose())
 }
 
 /// `2 d 10 h for 16 files, 26.4 TB in one pass`.

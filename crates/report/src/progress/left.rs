@@ -1,6 +1,7 @@
 //! Estimate of the remaining time of a run, independent of clock and terminal.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::time::Duration;
 
 use plan::{CaseEstimate, Phase, PhaseEstimate, Plan};
@@ -20,8 +21,23 @@ struct Step {
     repetitions: u32,
     estimate: PhaseEstimate,
     delay: f64,
+    /// Whether it runs at the same time as a longer one.
+    is_beside: bool,
     /// In a model: expected seconds of computing.
     computing: f64,
+}
+
+/// The cases of `block` that run at the same time as a longer one.
+fn beside_longer(plan: &Plan, estimates: &[CaseEstimate], block: Range<usize>) -> Vec<usize> {
+    if plan.cases[block.start].together.is_none() {
+        return Vec::new();
+    }
+    let seconds = |place: &usize| {
+        let phases = estimates.get(*place).map(|estimate| estimate.phases.iter());
+        phases.map_or(0.0, |phases| phases.map(|phase| phase.seconds.middle).sum())
+    };
+    let longest = block.clone().max_by(|one, other| seconds(one).total_cmp(&seconds(other)));
+    block.filter(|place| Some(*place) != longest).collect()
 }
 
 /// Estimate of the remaining time of a plan, from its forecast and the phases so far.
@@ -50,8 +66,11 @@ impl TimeLeft {
     /// All phases of `plan`, with the estimate of each of its cases. In a model, `computing` has the expected seconds of
     /// computing a phase of each case.
     pub(super) fn new(plan: &Plan, estimates: &[CaseEstimate], computing: Option<&[f64]>) -> Self {
+        let beside: HashSet<usize> =
+            plan.blocks().flat_map(|block| beside_longer(plan, estimates, block)).collect();
         let steps_of = |(place, pass): (usize, u32)| {
             let (case, estimate) = plan.cases.get(place).zip(estimates.get(place))?;
+            let is_beside = beside.contains(&place);
             let computing = computing.and_then(|all| all.get(place)).copied().unwrap_or(0.0);
             let step = move |estimate: &PhaseEstimate, delay| Step {
                 computing,
@@ -60,6 +79,7 @@ impl TimeLeft {
                 repetitions: case.passes_max(),
                 estimate: estimate.clone(),
                 delay,
+                is_beside,
             };
             let prepared = pass == 0 || estimate.preparations > 1 && case.is_prepared_before(pass);
             let fill = estimate.fill.iter().filter(move |_| prepared).map(move |fill| step(fill, 0.0));
@@ -130,7 +150,8 @@ impl TimeLeft {
         let pace = self.pace();
         let forecast =
             |one: &PhaseEstimate| if one.by_clock { one.seconds.middle } else { one.seconds.middle * pace };
-        let later = self.steps[self.next()..].iter().map(|step| step.delay + forecast(&step.estimate));
+        let later = self.steps[self.next()..].iter().filter(|step| !step.is_beside);
+        let later = later.map(|step| step.delay + forecast(&step.estimate));
         let share = self.share();
         let this = self.step().filter(|_| !self.between).map_or(0.0, |one| match share {
             _ if one.by_clock => (one.seconds.middle - self.elapsed).max(0.0),

@@ -12,6 +12,7 @@ pub(crate) mod rival;
 pub(crate) mod servers;
 pub(crate) mod settle;
 pub(crate) mod state;
+mod together;
 mod turn;
 
 use std::sync::Arc;
@@ -341,7 +342,10 @@ impl ExecutionState<'_> {
                     turns.push(CaseTurn { replayed, ..CaseTurn::new(index, case) });
                 }
             }
-            let more = self.block(checked.plan.turns(block), &mut turns, &file_sets, &mut last);
+            let more = match checked.plan.cases[block.start].together.is_some() {
+                true => self.together(&mut turns, &file_sets),
+                false => self.block(checked.plan.turns(block), &mut turns, &file_sets, &mut last),
+            };
             // What follows belongs to this start of the run, whatever the last turn was.
             self.replays = false;
             failed = failed.or(more?);

@@ -61,7 +61,7 @@ impl ExecutionState<'_> {
             if case.stated.is_some() || !takes_turns || self.ranks.is_simulated() {
                 self.recorder.case_started(&case.id)?;
             } else {
-                turn.kept = self.recorder.case_goes_on(&case.id, &case.phases)?;
+                turn.kept = self.recorder.case_goes_on(&case.id, &case.phases, u32::MAX)?;
             }
         }
         for record in &turn.kept {

@@ -1,22 +1,26 @@
 //! One phase of one pass of a case: its preconditions, its order to all ranks, and its record.
 
+use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Instant;
 
-use plan::{Case, Existing, Phase, Placement};
+use engine::Controls;
+use plan::{Case, Existing, Phase, Placement, Workload};
 use record::{PhaseKey, PhaseRecord, Warning};
 
 use crate::execution::jobs::{JobRows, is_failure};
-use crate::execution::state::ExecutionState;
+use crate::execution::state::{ExecutionState, FileNodes};
 use crate::files::data::fill_workload;
 use crate::files::paths;
 use crate::files::trees;
+use crate::ranks::merge_ranks::PhaseTotals;
 use crate::ranks::order::{Answer, KnownContent, Order, PhaseOrder, Prepare, ranges};
 use crate::ranks::phase_result::{PhaseResult, expected};
 use crate::ranks::rank_assignment::RankAssignment;
 use crate::ranks::rows::Table;
 use crate::{Event, RunnerError};
 
-impl ExecutionState<'_> {
+impl<'a> ExecutionState<'a> {
     /// Creates directories, removes files that a write replaces, and makes sure that the data to be read
     /// exists.
     pub(super) fn prepare(
@@ -116,33 +120,50 @@ impl ExecutionState<'_> {
         pass: u32,
         preconditions: PhasePreconditions,
     ) -> Result<FinishedPhase, RunnerError> {
-        let PhasePreconditions { limits, renamings, steps_before, mut warnings_before } = preconditions;
+        *self.phases += 1;
+        let number = *self.phases;
+        let mut begun = self.begin_phase((index, fills), (phase, pass), number, preconditions)?;
+        self.announce(&begun, &Arc::clone(&self.controls));
+        let (case, key) = (begun.case, begun.key.clone());
+        let topology = self.ranks.comm().topology();
+        let mut table = Table::new(key.clone(), topology.names());
+        // Jobs run on one node.
+        let node = topology.names().first().map_or("", String::as_str);
+        let mut keep = |rows: JobRows| {
+            let rows = rows.of(&key, node);
+            self.recorder.launches_ended(&key, &rows.launches, &rows.steps)
+        };
+        let asks = fills.is_none() && phase.is_result() && !self.ranks.is_simulated();
+        let asked = asks.then(|| self.servers.before(case, &self.controls));
+        let totals = self.ranks.phase(begun.order.clone(), &mut table, &mut keep)?;
+        if let Some((asked, executor)) = asked.zip(self.ranks.executor()) {
+            let (told, untold) = asked.after(case, pass, executor.host, &self.controls);
+            told.iter().for_each(|told| table.tell("", told));
+            begun.warnings_before.extend(untold);
+        }
+        self.end_phase(begun, &totals, table)
+    }
+
+    /// The order of a phase, which has this `number` in the run.
+    pub(super) fn begin_phase(
+        &mut self,
+        (index, fills): (usize, Option<usize>),
+        (phase, pass): (Phase, u32),
+        number: u64,
+        preconditions: PhasePreconditions,
+    ) -> Result<BegunPhase<'a>, RunnerError> {
+        let PhasePreconditions { limits, renamings, steps_before, warnings_before } = preconditions;
         let checked = self.checked;
-        let (case, topology) = (&checked.plan.cases[index], self.ranks.comm().topology());
-        let filling = fills.map(|writer| fill_workload(&checked.plan.cases[writer].workload)).transpose()?;
-        let workload = filling.as_ref().unwrap_or(&case.workload);
-        let assignment = RankAssignment::of(workload, topology)?;
+        let case = &checked.plan.cases[index];
+        let workload = match fills {
+            Some(writer) => Cow::Owned(fill_workload(&checked.plan.cases[writer].workload)?),
+            None => Cow::Borrowed(&case.workload),
+        };
+        let assignment = RankAssignment::of(&workload, self.ranks.comm().topology())?;
         let file_nodes = self.file_nodes(fills.map_or(case, |writer| &checked.plan.cases[writer]));
         let generation = if phase.writes() { self.written.next_generation() } else { 0 };
         let content = |file: &plan::FileSlot| self.written.content(file_nodes.of(file.index), &file.path);
-        let expect = expected(workload, phase, pass, generation, content);
-        *self.phases += 1;
-        let number = *self.phases;
-        // A machine runs all tasks; with ranks, each counts its own.
-        let own = match self.ranks.is_simulated() {
-            true => workload.tasks as usize,
-            false => assignment.tasks_of(self.ranks.comm().rank()).len(),
-        };
-        if !self.replays {
-            self.watch.event(&Event::PhaseStarted {
-                case,
-                repetition: pass,
-                phase,
-                planned_bytes: workload.bytes().get(),
-                controls: &self.controls,
-                share: own as f64 / f64::from(workload.tasks),
-            });
-        }
+        let expect = expected(&workload, phase, pass, generation, content);
         let made = case.phases.iter().any(|phase| phase.creates_items());
         let reads = phase.needs_data() && !self.ranks.is_simulated();
         let written = made || (reads && self.has_touched(case, pass));
@@ -160,37 +181,54 @@ impl ExecutionState<'_> {
             steps_before,
         };
         let key = PhaseKey { case: case.id.as_str().into(), repetition: pass, phase };
-        let mut table = Table::new(key.clone(), topology.names());
-        // Jobs run on one node.
-        let node = topology.names().first().map_or("", String::as_str);
-        let mut keep = |rows: JobRows| {
-            let rows = rows.of(&key, node);
-            self.recorder.launches_ended(&key, &rows.launches, &rows.steps)
+        Ok(BegunPhase { case, workload, assignment, file_nodes, key, order, warnings_before })
+    }
+
+    /// Shows that a phase begins, whose progress is that of `controls`.
+    pub(super) fn announce(&mut self, begun: &BegunPhase<'_>, controls: &Arc<Controls>) {
+        let BegunPhase { case, workload, assignment, order, .. } = begun;
+        // A machine runs all tasks; with ranks, each counts its own.
+        let own = match self.ranks.is_simulated() {
+            true => workload.tasks as usize,
+            false => assignment.tasks_of(self.ranks.comm().rank()).len(),
         };
-        let asks = fills.is_none() && phase.is_result() && !self.ranks.is_simulated();
-        let asked = asks.then(|| self.servers.before(case, &self.controls));
-        let totals = self.ranks.phase(order, &mut table, &mut keep)?;
-        if let Some((asked, executor)) = asked.zip(self.ranks.executor()) {
-            let (told, untold) = asked.after(case, pass, executor.host, &self.controls);
-            told.iter().for_each(|told| table.tell("", told));
-            warnings_before.extend(untold);
+        if !self.replays {
+            self.watch.event(&Event::PhaseStarted {
+                case,
+                repetition: order.pass,
+                phase: order.phase,
+                planned_bytes: workload.bytes().get(),
+                controls,
+                share: own as f64 / f64::from(workload.tasks),
+            });
         }
+    }
+
+    /// Records a phase that has ended.
+    pub(super) fn end_phase(
+        &mut self,
+        begun: BegunPhase<'_>,
+        totals: &PhaseTotals,
+        table: Table<'_>,
+    ) -> Result<FinishedPhase, RunnerError> {
+        let BegunPhase { case, workload, assignment, file_nodes, key, order, warnings_before } = begun;
+        let PhaseOrder { phase, pass, generation, fills, .. } = order;
         let is_simulated = self.ranks.is_simulated();
         let whole = PhaseResult {
             case,
-            workload,
+            workload: &workload,
             key,
-            nodes: &checked.nodes,
-            on: assignment.nodes(topology),
+            nodes: &self.checked.nodes,
+            on: assignment.nodes(self.ranks.comm().topology()),
             is_simulated,
         };
         let finished = FinishedPhase::of(
-            whole.record(&totals, table, warnings_before),
-            workload.work.kind().needed(workload, phase),
+            whole.record(totals, table, warnings_before),
+            workload.work.kind().needed(&workload, phase),
         );
         if phase.writes() {
             let whole = phase.only_writes() && workload.duration.is_none() && finished.partial.is_none();
-            for slot in Placement::new(workload).files(pass) {
+            for slot in Placement::new(&workload).files(pass) {
                 let node = file_nodes.of(slot.index);
                 self.written.written(node, &slot.path, generation, whole, finished.partial.is_some());
             }
@@ -214,6 +252,19 @@ impl ExecutionState<'_> {
             None => Ok(finished),
         }
     }
+}
+
+/// A phase between its begin and its end.
+pub(super) struct BegunPhase<'a> {
+    case: &'a Case,
+    /// The case's workload, or the one that fills its files.
+    workload: Cow<'a, Workload>,
+    assignment: RankAssignment,
+    file_nodes: FileNodes,
+    pub(super) key: PhaseKey,
+    pub(super) order: PhaseOrder,
+    /// Warnings about the phase's figure.
+    warnings_before: Vec<Warning>,
 }
 
 /// The state before a phase.

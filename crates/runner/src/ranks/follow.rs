@@ -134,6 +134,12 @@ fn carry_out_all(comm: &dyn Comm, executor: &mut RankExecutor<'_>) -> Result<(),
             Order::Phase(order) => {
                 finish_phase(comm, executor.take_part(&order), None)?;
             }
+            Order::Together(orders) => {
+                let streams: Vec<Arc<Controls>> = executor.streams(orders.len());
+                for done in executor.together(&orders, &streams) {
+                    finish_phase(comm, done, None)?;
+                }
+            }
             order => {
                 answer(comm, executor.carry_out(&order))?;
             }

@@ -68,6 +68,8 @@ pub(crate) enum Order {
     },
     /// Run a phase.
     Phase(Box<PhaseOrder>),
+    /// Run phases of several cases at the same time. All have the same number.
+    Together(Vec<PhaseOrder>),
     /// End a case: unlock its memory, and remove files that no later case needs.
     CaseEnds {
         /// Index of the case.

@@ -11,7 +11,7 @@ use comm::Comm;
 use engine::{Controls, DataSpec, Expect, MadeFiles, PhaseJob, TransferLimit};
 use host::servers::CollectedOutput;
 use host::{BlockTrace, Host, Stored, Unobservable};
-use plan::{Phase, Placement, Plan, Sharing, TreePlacement, Workload};
+use plan::{Nanos, Phase, Placement, Plan, Sharing, TreePlacement, Workload};
 
 use crate::execution::device_trace;
 use crate::execution::jobs::{JobsRun, KeepLaunches};
@@ -20,7 +20,7 @@ use crate::files::targets::devices_under;
 use crate::ranks::merge_ranks::{PhaseTotals, SERIES_INTERVAL};
 use crate::ranks::nodes::observer::NodeObserver;
 use crate::ranks::order::PhaseOrder;
-use crate::ranks::phase_barrier::RankBarrier;
+use crate::ranks::phase_barrier::{GatePass, RankBarrier};
 use crate::ranks::rank_assignment::RankAssignment;
 use crate::ranks::rows::{Rows, TraceSource};
 use crate::{Program, RunnerError};
@@ -34,6 +34,9 @@ pub(crate) struct PhaseRun<'a> {
     pub(crate) launcher: (Option<&'a Program>, &'a str),
     /// The other processes of the run on the node.
     pub(crate) mates: Arc<BTreeSet<u32>>,
+    /// Number of phases that run at the same time, and how long after the first of them this one begins.
+    streams: u32,
+    start_after: Nanos,
     /// Whether the study promises something, so that the content of files which the run has not written is sampled.
     is_promised: bool,
 }
@@ -55,7 +58,16 @@ impl<'a> PhaseRun<'a> {
             None => Cow::Borrowed(&case(order.case)?.workload),
         };
         let is_promised = !plan.criteria.commitments.is_empty();
-        Ok(Self { order, workload, launcher, mates, is_promised })
+        let together = case(order.case)?.together.as_ref().filter(|_| order.fills.is_none());
+        let streams =
+            together.map_or(1, |together| u32::try_from(together.others.len()).unwrap_or(u32::MAX) + 1);
+        let start_after = together.map_or(Nanos(0), |together| together.start);
+        Ok(Self { order, workload, launcher, mates, streams, start_after, is_promised })
+    }
+
+    /// How long after the first of the phases that run at the same time this one begins.
+    pub(crate) fn start_after(&self) -> Nanos {
+        self.start_after
     }
 
     /// Runs `tasks` together with the other ranks of `group`. The first rank of each node observes the
@@ -69,7 +81,7 @@ impl<'a> PhaseRun<'a> {
         (host, comm, group): (&Host, &dyn Comm, &dyn Comm),
         tasks: Range<u32>,
         (new_files, made, links): (&BTreeSet<PathBuf>, &MadeFiles, &BTreeSet<PathBuf>),
-        controls: &Arc<Controls>,
+        (controls, beside): (&Arc<Controls>, Option<(&GatePass<'_>, Nanos)>),
         keep: Option<&mut KeepLaunches<'_>>,
     ) -> Result<(PhaseTotals, Rows), RunnerError> {
         if self.workload.work.jobs().is_some() {
@@ -91,7 +103,7 @@ impl<'a> PhaseRun<'a> {
             made: Some(made),
             links,
             end: place,
-            processes_here: u32::try_from(here).unwrap_or(u32::MAX),
+            processes_here: u32::try_from(here).unwrap_or(u32::MAX).saturating_mul(self.streams),
             data: DataSpec { signature: self.workload.signature, write_generation: order.generation, expect },
             series_interval: SERIES_INTERVAL,
             renamings: order.renamings,
@@ -104,8 +116,8 @@ impl<'a> PhaseRun<'a> {
         let observer = leads.then(|| self.observe(host));
         let trace = leads.then(|| device_trace::start(&self.workload, order.phase, here, host)).flatten();
         let fetched = host.fetched_bytes();
-        let outcome = engine::run(&job, &RankBarrier::new(comm, group, order.number), controls)
-            .map_err(RunnerError::of_phase)?;
+        let barrier = RankBarrier::new(comm, group, order.number, beside);
+        let outcome = engine::run(&job, &barrier, controls).map_err(RunnerError::of_phase)?;
         let fetched = host.fetched_bytes().zip(fetched).map(|(now, before)| now.saturating_sub(before));
         let device_trace = trace.map(|trace| trace.and_then(BlockTrace::stop));
         let observer = observer.map(NodeObserver::stop);

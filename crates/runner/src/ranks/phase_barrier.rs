@@ -1,9 +1,13 @@
 //! Barriers of the engine's phases across the processes of a run.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use comm::Comm;
 use engine::{Point, Rendezvous, RendezvousError};
+use plan::Nanos;
 
 /// The engine's barriers, implemented with a [`Comm`].
 pub(crate) struct RankBarrier<'a> {
@@ -13,12 +17,22 @@ pub(crate) struct RankBarrier<'a> {
     group: &'a dyn Comm,
     /// The phase number, sent to the other ranks when a task fails.
     number: u64,
+    /// If other phases run at the same time: the gate before their start, and how long after the first of them this one
+    /// begins.
+    beside: Option<(&'a GatePass<'a>, Nanos)>,
+    /// Whether the processes have agreed that everything is prepared.
+    is_ready: AtomicBool,
 }
 
 impl<'a> RankBarrier<'a> {
     /// Creates the barriers of the ranks of `group`, a subset of `comm`, for the phase with this number.
-    pub(crate) fn new(comm: &'a dyn Comm, group: &'a dyn Comm, number: u64) -> Self {
-        Self { comm, group, number }
+    pub(crate) fn new(
+        comm: &'a dyn Comm,
+        group: &'a dyn Comm,
+        number: u64,
+        beside: Option<(&'a GatePass<'a>, Nanos)>,
+    ) -> Self {
+        Self { comm, group, number, beside, is_ready: AtomicBool::new(false) }
     }
 }
 
@@ -27,7 +41,10 @@ impl Rendezvous for RankBarrier<'_> {
         self.group.barrier().map_err(Into::into)
     }
 
-    fn begin(&self, _point: Point) -> Result<Duration, RendezvousError> {
+    fn begin(&self, point: Point) -> Result<Duration, RendezvousError> {
+        if let Some((_, after)) = self.beside.filter(|_| point == Point::Start) {
+            thread::sleep(after.into());
+        }
         self.group.meet().map_err(Into::into)
     }
 
@@ -36,6 +53,12 @@ impl Rendezvous for RankBarrier<'_> {
     }
 
     fn any(&self, value: bool) -> Result<bool, RendezvousError> {
+        // The first question is whether the preparation failed, here or in a phase beside this one.
+        let is_first = !self.is_ready.swap(true, Ordering::Relaxed);
+        let value = match self.beside.filter(|_| is_first) {
+            Some((pass, _)) => pass.arrive(value),
+            None => value,
+        };
         self.group.any(value).map_err(Into::into)
     }
 
@@ -47,5 +70,107 @@ impl Rendezvous for RankBarrier<'_> {
 
     fn fail(&self) {
         self.comm.signal(self.number);
+    }
+}
+
+/// Where the phases that run at the same time in a process wait until all of them are prepared.
+#[derive(Debug)]
+pub(crate) struct StartGate {
+    state: Mutex<GateState>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct GateState {
+    /// Phases that have not arrived and may still do so.
+    awaited: usize,
+    failed: bool,
+}
+
+/// A phase's right to pass a [`StartGate`]. If it is dropped before, the phase has failed.
+#[derive(Debug)]
+pub(crate) struct GatePass<'g> {
+    gate: &'g StartGate,
+    has_arrived: AtomicBool,
+}
+
+impl StartGate {
+    /// A gate for so many phases.
+    pub(crate) fn new(phases: usize) -> Self {
+        Self { state: Mutex::new(GateState { awaited: phases, failed: false }), changed: Condvar::new() }
+    }
+
+    /// The pass of one of the phases.
+    pub(crate) fn enter(&self) -> GatePass<'_> {
+        GatePass { gate: self, has_arrived: AtomicBool::new(false) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, GateState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl GatePass<'_> {
+    /// Waits until all phases have arrived, each saying whether its preparation `failed`. Returns whether any did.
+    pub(crate) fn arrive(&self, failed: bool) -> bool {
+        let mut state = self.gate.lock();
+        self.note(&mut state, failed);
+        while state.awaited > 0 && !state.failed {
+            state = self.gate.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.failed
+    }
+
+    fn note(&self, state: &mut GateState, failed: bool) {
+        if !self.has_arrived.swap(true, Ordering::Relaxed) {
+            state.awaited = state.awaited.saturating_sub(1);
+            state.failed |= failed;
+            self.gate.changed.notify_all();
+        }
+    }
+}
+
+impl Drop for GatePass<'_> {
+    fn drop(&mut self) {
+        self.note(&mut self.gate.lock(), true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
+    use super::StartGate;
+
+    #[test]
+    fn all_wait_for_the_last_and_learn_of_a_failure() {
+        for fails in [false, true] {
+            let (gate, prepared) = (StartGate::new(4), AtomicUsize::new(0));
+            let results: Vec<bool> = thread::scope(|scope| {
+                let phase = |number: u64| {
+                    let (gate, prepared) = (&gate, &prepared);
+                    scope.spawn(move || {
+                        let pass = gate.enter();
+                        thread::sleep(std::time::Duration::from_millis(5 * number));
+                        prepared.fetch_add(1, Ordering::SeqCst);
+                        let failed = pass.arrive(fails && number == 3);
+                        assert!(failed || prepared.load(Ordering::SeqCst) == 4);
+                        failed
+                    })
+                };
+                let threads: Vec<_> = (0..4).map(phase).collect();
+                threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+            });
+            assert_eq!(results, [fails; 4]);
+        }
+    }
+
+    #[test]
+    fn a_phase_that_never_arrives_has_failed() {
+        let gate = StartGate::new(2);
+        let pass = gate.enter();
+        drop(gate.enter());
+        assert!(pass.arrive(false));
     }
 }

@@ -5,10 +5,11 @@ use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use comm::Comm;
-use engine::{Controls, MemoryHog};
+use engine::{Controls, MadeFiles, MemoryHog};
 use host::files::require_data;
 use host::{Host, PermittedDevice, QuietWatch, RunGroups};
 use plan::{Bytes, Case, Existing, FileSet, Keep, ObjectsPlacement, Phase, Placement, Plan};
@@ -24,6 +25,7 @@ use crate::files::trees;
 use crate::ranks::merge_ranks::PhaseTotals;
 use crate::ranks::order::{Answer, CaseEnding, EndStep, Order, PhaseOrder, Prepare, WipeResult};
 use crate::ranks::phase::PhaseRun;
+use crate::ranks::phase_barrier::StartGate;
 use crate::ranks::present_data::has_data;
 use crate::ranks::rank_assignment::{RankAssignment, RootOwners, files_of, paths_of, paths_opened};
 use crate::ranks::rows::Rows;
@@ -42,6 +44,35 @@ pub(crate) struct RankContext<'a> {
     pub(crate) permits: &'a [PermittedDevice],
     /// The program to execute for each launch of jobs. Set on rank 0.
     pub(crate) program: Option<&'a Program>,
+}
+
+/// This rank's part of one of several phases that run at the same time.
+struct Part<'r> {
+    run: PhaseRun<'r>,
+    tasks: Range<u32>,
+    group: Box<dyn Comm + 'r>,
+    new_files: BTreeSet<PathBuf>,
+    /// Whether this is the first rank of a node with tasks of the phase.
+    leads: bool,
+}
+
+/// The result of a rank's part of a phase. `None` if it runs no task of it.
+type PartResult = Result<Option<(PhaseTotals, Rows)>, RunnerError>;
+
+impl Part<'_> {
+    /// Runs the phase when all others have come to `gate`, too.
+    fn go(
+        self,
+        (host, strand): (&Host, &dyn Comm),
+        gate: &StartGate,
+        (made, links): (&MadeFiles, &BTreeSet<PathBuf>),
+        controls: &Arc<Controls>,
+    ) -> Result<(PhaseTotals, Rows), RunnerError> {
+        let pass = gate.enter();
+        let Part { run, tasks, group, new_files, .. } = self;
+        let beside = Some((&pass, run.start_after()));
+        run.go((host, strand, group.as_ref()), tasks, (&new_files, made, links), (controls, beside), None)
+    }
 }
 
 /// Carries out the orders on one rank.
@@ -124,6 +155,7 @@ impl<'a> RankExecutor<'a> {
             | Order::Check(_)
             | Order::Start { .. }
             | Order::Phase(_)
+            | Order::Together(_)
             | Order::End
             | Order::Dismiss => Err(RunnerError::OutOfPlace),
         }
@@ -517,15 +549,7 @@ impl<'a> RankExecutor<'a> {
         keep: Option<&mut KeepLaunches<'_>>,
     ) -> Result<(PhaseTotals, Rows), RunnerError> {
         let order = run.order;
-        let mut new_files = BTreeSet::new();
-        if order.phase.writes() && run.workload.backend.moves_data() {
-            for slot in files_of(&run.workload, &tasks, order.pass) {
-                if self.created.file(&slot.path) {
-                    self.links.remove(&slot.path);
-                    new_files.insert(slot.path);
-                }
-            }
-        }
+        let new_files = self.new_files(run, &tasks);
         let leads = group.topology().is_leader(group.rank());
         let watches = leads && order.phase.is_result();
         if watches {
@@ -536,7 +560,7 @@ impl<'a> RankExecutor<'a> {
             (self.host, self.comm, group),
             tasks,
             (&new_files, self.created.made(), &self.links),
-            &self.controls,
+            (&self.controls, None),
             keep,
         );
         self.signals.phase(0);
@@ -546,6 +570,88 @@ impl<'a> RankExecutor<'a> {
             totals.disturbed.push((node, seen, share));
         }
         Ok((totals, rows))
+    }
+
+    /// The files that `tasks` create in a phase.
+    fn new_files(&mut self, run: &PhaseRun<'_>, tasks: &Range<u32>) -> BTreeSet<PathBuf> {
+        let mut new_files = BTreeSet::new();
+        if run.order.phase.writes() && run.workload.backend.moves_data() {
+            for slot in files_of(&run.workload, tasks, run.order.pass) {
+                if self.created.file(&slot.path) {
+                    self.links.remove(&slot.path);
+                    new_files.insert(slot.path);
+                }
+            }
+        }
+        new_files
+    }
+
+    /// Controls for so many phases at the same time.
+    pub(crate) fn streams(&self, count: usize) -> Vec<Arc<Controls>> {
+        (0..count).map(|_| Arc::new(self.controls.beside())).collect()
+    }
+
+    /// Runs this rank's part of phases of several cases at the same time, each with its own of `streams`, in a thread of its
+    /// own. The results are in the same order, as those of [`RankExecutor::take_part`].
+    pub(crate) fn together(&mut self, orders: &[PhaseOrder], streams: &[Arc<Controls>]) -> Vec<PartResult> {
+        let comm = self.comm;
+        let strands: Vec<Box<dyn Comm + '_>> =
+            (1..).map(|number| comm.strand(number)).take(orders.len()).collect();
+        let mut parts = Vec::new();
+        for (order, strand) in orders.iter().zip(&strands) {
+            parts.push(self.part(order, strand.as_ref()));
+        }
+        let gate = StartGate::new(parts.iter().filter(|part| matches!(part, Ok(Some(_)))).count());
+        let watches = parts.iter().flatten().flatten().any(|part| part.leads);
+        if watches {
+            self.quiet.phase_starts();
+        }
+        self.signals.phase(orders.first().map_or(0, |order| order.number));
+        let (host, made, links) = (self.host, self.created.made(), &self.links);
+        let results: Vec<PartResult> = thread::scope(|scope| {
+            let mut threads = Vec::new();
+            for ((part, controls), strand) in parts.into_iter().zip(streams).zip(&strands) {
+                let (gate, strand) = (&gate, strand.as_ref());
+                let started = part.map(|part| {
+                    part.map(|part| {
+                        scope.spawn(move || part.go((host, strand), gate, (made, links), controls))
+                    })
+                });
+                threads.push(started);
+            }
+            let ended = threads.into_iter().map(|thread| {
+                thread?.map(|thread| thread.join().unwrap_or(Err(RunnerError::OutOfPlace))).transpose()
+            });
+            ended.collect()
+        });
+        self.signals.phase(0);
+        let disturbed = watches.then(|| self.quiet.phase_ended()).flatten();
+        let node = comm.topology().node_of()[comm.rank() as usize];
+        let mut results = results;
+        if let Some(Warning::NotQuiet { seen, share }) = disturbed {
+            for (totals, _) in results.iter_mut().flatten().flatten() {
+                totals.disturbed.push((node, seen.clone(), share));
+            }
+        }
+        results
+    }
+
+    /// This rank's part of one of several phases. `None` if it runs no task of it.
+    fn part<'r>(
+        &mut self,
+        order: &'r PhaseOrder,
+        strand: &'r dyn Comm,
+    ) -> Result<Option<Part<'r>>, RunnerError>
+    where
+        'a: 'r,
+    {
+        let run = self.run_of(order)?;
+        let assignment = RankAssignment::of(&run.workload, strand.topology())?;
+        let Some(group) = strand.group(&assignment.ranks()) else { return Ok(None) };
+        let tasks = assignment.tasks_of(strand.rank());
+        let new_files = self.new_files(&run, &tasks);
+        let leads = group.topology().is_leader(group.rank());
+        Ok(Some(Part { run, tasks, group, new_files, leads }))
     }
 
     /// Removes this rank's files after a rank was lost. Claims of files that a lost rank may have left are kept,

@@ -3,9 +3,11 @@
 //! An order is sent to every rank, including rank 0. Each rank carries out its own part, and the answers
 //! are merged pairwise on their way back. If there is a single rank, nothing is serialized.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use comm::{Clock, Comm};
+use engine::Controls;
 use serde::{Deserialize, Serialize};
 
 use crate::execution::jobs::KeepLaunches;
@@ -237,6 +239,45 @@ impl<'a> RankGroup<'a> {
             Answer::PhaseTotals(totals) => Ok(*totals),
             _ => Err(RunnerError::OutOfPlace),
         }
+    }
+
+    /// Runs phases of several cases at the same time on all ranks, with a table and the controls for each.
+    ///
+    /// # Errors
+    /// Same as for [`RankGroup::order`]. If several phases fail, the error of the first of them that is no echo of
+    /// another one.
+    pub(crate) fn together(
+        &mut self,
+        orders: Vec<PhaseOrder>,
+        tables: &mut [Table<'_>],
+        streams: &[Arc<Controls>],
+    ) -> Result<Vec<PhaseTotals>, RunnerError> {
+        let Carrier::Ranks(executor) = &mut self.carrier else { return Err(RunnerError::OutOfPlace) };
+        let comm = self.comm;
+        if comm.size() > 1 {
+            send(comm, &Order::Together(orders.clone()))?;
+        }
+        let mut all = Vec::new();
+        let mut failed: Option<RunnerError> = None;
+        for (done, table) in executor.together(&orders, streams).into_iter().zip(tables) {
+            let finished = match done {
+                Ok(Some((totals, rows))) if comm.size() == 1 => {
+                    table.add(rows);
+                    Ok(Answer::PhaseTotals(Box::new(totals)))
+                }
+                done => finish_phase(comm, done, Some(table)),
+            };
+            match finished {
+                Ok(Answer::PhaseTotals(totals)) => all.push(*totals),
+                Ok(_) => return Err(RunnerError::OutOfPlace),
+                Err(error) if error.is_loss() => return Err(error),
+                Err(error) => {
+                    let says_more = failed.as_ref().is_none_or(|first| first.is_echo() && !error.is_echo());
+                    failed = if says_more { Some(error) } else { failed };
+                }
+            }
+        }
+        failed.map_or(Ok(all), Err)
     }
 
     /// Compares the clocks of the nodes with that of rank 0; one entry per node.

@@ -7,6 +7,7 @@ mod place;
 mod protocol;
 mod quiet;
 mod resume;
+mod together;
 mod trees;
 mod turns;
 

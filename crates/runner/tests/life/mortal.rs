@@ -79,6 +79,10 @@ impl Comm for Mortal {
         self.rank.group(members)
     }
 
+    fn strand<'a>(&'a self, number: u8) -> Box<dyn Comm + 'a> {
+        self.rank.strand(number)
+    }
+
     fn synchronize(&self) -> Result<Vec<Clock>, CommError> {
         self.rank.synchronize()
     }

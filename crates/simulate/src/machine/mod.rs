@@ -138,6 +138,11 @@ impl Machine for SimulatedMachine {
                 );
                 return Err(lacking(case, told));
             }
+            if let Some(together) = &case.together {
+                let told =
+                    format!("a model runs one workload at a time: omit `{}`, or measure it", together.name);
+                return Err(lacking(case, told));
+            }
             if let Some(rpc) = workload.work.rpc() {
                 self.check_exchanges(case, rpc)?;
             }

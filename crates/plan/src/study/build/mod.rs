@@ -1,12 +1,12 @@
 //! Combines the tables of a study into a plan.
 
+mod concurrent;
 mod criteria;
 mod data;
 mod jobs;
 mod layout;
 mod protocol;
 mod target;
-mod together;
 mod work;
 mod workload;
 
@@ -83,7 +83,7 @@ pub(super) fn plan(
     if errors.is_empty() {
         data::check(&drafts, &cases, &document.protocol, errors);
     }
-    let together = together::cases(document.many("together"), &cases, errors);
+    let together = concurrent::cases(document.many("concurrent"), &cases, errors);
     let all: Vec<Case> = cases.iter().chain(&together).cloned().collect();
     let criteria = if errors.is_empty() {
         let overrides = options.overrides.as_slice();

@@ -1,21 +1,21 @@
 //! The single definition of every key of a study file: what the reader accepts, what its errors
 //! list as allowed, what `docs/STUDY.md` prints and what the JSON schema contains.
 
+mod concurrent;
 mod criteria;
 mod jobs;
 mod layout;
 mod protocol;
 mod target;
-mod together;
 mod work;
 mod workload;
 
+pub(super) use concurrent::CONCURRENT;
 pub(super) use criteria::{CLAIM, COMMITMENT, EXPECTATION, PROMISES, PUBLISHED, SELECTION};
 pub(super) use jobs::{STEP, TABLE, TEST, of_step};
 pub(super) use layout::LAYOUT;
 pub(super) use protocol::PROTOCOL;
 pub(super) use target::TARGET;
-pub(super) use together::TOGETHER;
 pub(super) use workload::{STONEWALL, WORKLOAD};
 
 use crate::study::table::definition::{INTEGER_MAX, Key, Setter, Table, ValueKind};
@@ -31,7 +31,7 @@ pub(super) const TABLES: [&Table; 12] = [
     &LAYOUT,
     &TARGET,
     &WORKLOAD,
-    &TOGETHER,
+    &CONCURRENT,
     &TABLE,
     &TEST,
     &EXPECTATION,

@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use crate::study::error::StudyError;
 use crate::study::names::{unique, unknown};
 use crate::study::table::values::{Fields, Values};
-use crate::text::visible::shown;
-use crate::{Case, Nanos, Placement, Stopping, Together, WorkloadSpec};
+use crate::{Case, Keep, Nanos, Phase, Placement, Stopping, Together, WorkloadSpec};
 
 /// The cases of each of `tables`. `alone` has those that run alone.
 pub(super) fn cases(tables: &[Fields], alone: &[Case], errors: &mut Vec<StudyError>) -> Vec<Case> {
@@ -15,7 +14,7 @@ pub(super) fn cases(tables: &[Fields], alone: &[Case], errors: &mut Vec<StudyErr
     let mut cases = Vec::new();
     for fields in tables {
         let Some(name) = fields.text("name") else { continue };
-        unique(&mut names, name, fields.span("name"), "[[together]] table", errors);
+        unique(&mut names, name, fields.span("name"), "[[concurrent]] table", errors);
         if alone.iter().any(|case| case.group == name) {
             let message = format!("`{name}` is the name of a workload, too");
             let help = "give the two different names";
@@ -40,14 +39,10 @@ fn of_table(fields: &Fields, name: &str, alone: &[Case]) -> Result<Vec<Case>, Op
         let help = "name two workloads or more; one runs alone anyway";
         return wrong("workloads", "too few", format!("`{name}` has {} workloads", wanted.len()), help);
     }
-    if let Some(twice) = wanted.iter().enumerate().find(|(place, one)| wanted[..*place].contains(one)) {
-        let message = format!("`{name}` has the workload `{}` twice", shown(twice.1));
-        let help = "write a second [[workload]] with a target of its own";
-        return wrong("workloads", "twice", message, help);
-    }
     let starts = starts(fields, wanted.len())?;
     let mut all: Vec<Case> = Vec::new();
-    for (workload, start) in wanted.iter().zip(starts) {
+    let labels = labels(wanted);
+    for ((workload, label), start) in wanted.iter().zip(&labels).zip(starts) {
         let mut own = alone.iter().filter(|case| case.group == *workload);
         let (Some(case), None) = (own.next(), own.next()) else {
             let groups = alone.iter().map(|case| case.group.as_str());
@@ -62,28 +57,67 @@ fn of_table(fields: &Fields, name: &str, alone: &[Case]) -> Result<Vec<Case>, Op
         {
             return wrong("workloads", "cannot run beside others", message, help);
         }
+        let others = labels.iter().filter(|other| *other != label).cloned().collect();
+        let together = Together { name: name.to_owned(), alone: case.id.clone(), others, start };
+        let beside = |has_own_files| {
+            beside(case, fields, (together.clone(), label), has_own_files).map_err(|error| {
+                Some(StudyError::new(fields.span("workloads"), "in this workload", error.message, error.help))
+            })
+        };
+        let mut own = beside(false)?;
+        if all.iter().any(|other| common_file(&own, other).is_some()) && can_have_own_files(case) {
+            own = beside(true)?;
+        }
         for other in &all {
-            if let Some((message, help)) = conflict(case, other) {
+            if let Some((message, help)) = conflict(&own, other) {
                 return wrong("workloads", "cannot run at the same time", message, help);
             }
         }
-        let others = wanted.iter().filter(|other| *other != workload).cloned().collect();
-        let together = Together { name: name.to_owned(), alone: case.id.clone(), others, start };
-        all.push(beside(case, fields, together).map_err(|error| {
-            Some(StudyError::new(fields.span("workloads"), "in this workload", error.message, error.help))
-        })?);
+        all.push(own);
     }
     apart(fields, &all)?;
     Ok(all)
 }
 
-/// The case `alone` as one of several that run at the same time.
-fn beside(alone: &Case, fields: &Fields, together: Together) -> Result<Case, crate::PlanError> {
-    let id = format!("{}:{}", together.name, alone.group);
+/// Whether the files of a case may have other names: none of their data is read that it does not write itself, and the
+/// study names none of them.
+fn can_have_own_files(case: &Case) -> bool {
+    let files = &case.workload.files;
+    let needs_data = case.phases.iter().any(|phase| phase.needs_data()) && !files.fill;
+    case.workload.work.is_transfers() && !needs_data && !files.exact_names && files.keep != Keep::Always
+}
+
+/// A name for each of `workloads`: those that come again are numbered.
+fn labels(workloads: &[String]) -> Vec<String> {
+    let label = |(place, name): (usize, &String)| match workloads[..place]
+        .iter()
+        .filter(|one| *one == name)
+        .count()
+    {
+        0 => name.clone(),
+        before => format!("{name}-{}", before + 1),
+    };
+    workloads.iter().enumerate().map(label).collect()
+}
+
+/// The case `alone` as one of several that run at the same time, perhaps with files of its own.
+fn beside(
+    alone: &Case,
+    fields: &Fields,
+    (together, label): (Together, &str),
+    has_own_files: bool,
+) -> Result<Case, crate::PlanError> {
+    let id = format!("{}:{label}", together.name);
     let mut spec = WorkloadSpec::from(alone.workload.clone());
+    for target in spec.files.targets.iter_mut().filter(|_| has_own_files) {
+        let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let (stem, end) =
+            name.rsplit_once('.').map_or((name.as_str(), ""), |(stem, _)| (stem, &name[stem.len()..]));
+        target.set_file_name(format!("{stem}-{label}{end}"));
+    }
     spec.name.clone_from(&id);
     let title = fields.text("title").unwrap_or(&together.name);
-    let own = if alone.title.is_empty() { &alone.group } else { &alone.title };
+    let own = if alone.title.is_empty() || label != alone.group { label } else { &alone.title };
     Ok(Case {
         title: format!("{title}: {own}"),
         group: id.clone(),
@@ -118,11 +152,11 @@ fn starts(fields: &Fields, workloads: usize) -> Result<Vec<Nanos>, Option<StudyE
 /// Why a workload cannot run at the same time as others, and what to do.
 fn unfit(case: &Case) -> Option<(String, &'static str)> {
     let work = &case.workload.work;
-    match case.phases.as_slice() {
+    match case.concurrent_phase() {
         _ if work.jobs().is_some() => {
             Some(("consists of jobs, which have processes of their own".to_owned(), "leave it out"))
         }
-        [phase] if phase.is_result() => match () {
+        Some(_) => match () {
             () if case.protocol.stopping != Stopping::Count => Some((
                 "ends by `until`, on which those beside it have no influence".to_owned(),
                 "give it a number of `repetitions` instead",
@@ -132,8 +166,8 @@ fn unfit(case: &Case) -> Option<(String, &'static str)> {
             }
             () => None,
         },
-        phases => {
-            let phases: Vec<&str> = phases.iter().map(|phase| phase.name()).collect();
+        None => {
+            let phases: Vec<&str> = case.phases.iter().map(|phase| phase.name()).collect();
             Some((
                 format!("has the phases {}, but at the same time each has one", phases.join(", ")),
                 "give it one, as in `phases = [\"read\"]`; with `fill = true` it reads data of its own",
@@ -153,15 +187,20 @@ fn conflict(one: &Case, other: &Case) -> Option<(String, &'static str)> {
         let help = "give both the same `repetitions`, `rounds` and `warm_up`";
         return Some((format!("{names} have different numbers of passes"), help));
     }
-    let paths = [one, other].map(paths);
-    let writes = |case: &Case| {
-        case.workload.files.fill || case.phases.iter().any(|phase| phase.writes() || phase.creates_items())
-    };
-    let common = paths[0].intersection(&paths[1]).next().filter(|_| writes(one) || writes(other));
-    common.map(|path| {
-        let help = "give each workload a target of its own, for example a directory below this one";
+    common_file(one, other).map(|path| {
+        let help = "give each a target of its own; one that reads has files of its own with `fill = true`";
         (format!("{names} use the same `{}`, and one of them writes", path.display()), help)
     })
+}
+
+/// A file or directory of both cases, if one of them writes.
+fn common_file(one: &Case, other: &Case) -> Option<PathBuf> {
+    let writes = |case: &Case| {
+        let writes = |phase: &Phase| phase.writes() || phase.creates_items();
+        case.workload.files.fill || case.phases.iter().any(writes)
+    };
+    let [own, others] = [one, other].map(paths);
+    own.intersection(&others).next().filter(|_| writes(one) || writes(other)).cloned()
 }
 
 /// All files and directories of a case.

@@ -1,0 +1,197 @@
+//! Cases that run at the same time.
+//!
+//! Each pass prepares all of them, then runs their phases at the same time. The passes of all are recorded before the next
+//! one begins; a resumed run continues after the last pass that all have.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::Controls;
+use plan::Phase;
+use record::{PhaseRecord, RecordError};
+
+use crate::execution::phases::PhasePreconditions;
+use crate::execution::state::ExecutionState;
+use crate::execution::turn::CaseTurn;
+use crate::files::file_sets::FileSets;
+use crate::ranks::rows::Table;
+use crate::{ErrorKind, Event, RunnerError};
+
+impl<'a> ExecutionState<'a> {
+    /// Runs the cases of `block` that are not finished. Returns their failure, which is that of all of them.
+    pub(super) fn together(
+        &mut self,
+        turns: &mut [CaseTurn<'a>],
+        file_sets: &FileSets<'_>,
+    ) -> Result<Option<(String, ErrorKind)>, RunnerError> {
+        if turns.is_empty() {
+            return Ok(None);
+        }
+        let result = self.passes_together(turns);
+        turns.iter_mut().for_each(|turn| turn.failed = result.is_err());
+        let removed = self.block_ends(turns, file_sets);
+        match result.and_then(|all| removed.map(|()| all)) {
+            Ok(false) => Ok(None),
+            Ok(true) => {
+                for turn in turns.iter() {
+                    self.recorder.case_finished(&turn.case.id)?;
+                    self.watch.event(&Event::CaseFinished(turn.case));
+                }
+                Ok(None)
+            }
+            Err(RunnerError::Record(error)) => Err(error.into()),
+            Err(error) => {
+                let message = error.to_string();
+                for turn in turns.iter_mut() {
+                    if !std::mem::replace(&mut turn.begun, true) {
+                        self.recorder.case_started(&turn.case.id)?;
+                    }
+                    self.fail(turn.case, &message)?;
+                }
+                if error.is_loss() { Err(error) } else { Ok(Some((message, error.kind()))) }
+            }
+        }
+    }
+
+    /// Runs all passes. Returns whether it was not stopped before the last one.
+    fn passes_together(&mut self, turns: &mut [CaseTurn<'a>]) -> Result<bool, RunnerError> {
+        let passes = turns[0].case.passes_max();
+        let done = self.passes_done(turns)?;
+        for turn in turns.iter_mut() {
+            self.begin_together(turn, done)?;
+        }
+        let started = self.ranks.elapsed();
+        for pass in done..passes {
+            for turn in turns.iter_mut() {
+                if turn.case.is_prepared_before(pass) {
+                    self.wipe(turn.index, turn.case)?;
+                    self.precondition(turn.index, turn.case, pass)?;
+                }
+            }
+            let pauses = turns.iter().map(|turn| Duration::from(turn.case.delay));
+            let controls = Arc::clone(&self.controls);
+            self.ranks.pause(pauses.max().unwrap_or_default(), || controls.is_stopped());
+            let spent = self.ranks.elapsed().saturating_sub(started);
+            let is_late =
+                |turn: &CaseTurn<'_>| turn.case.time_limit.is_some_and(|limit| spent >= limit.into());
+            if turns.iter().any(is_late) {
+                let what = format!("repetition {pass} of what runs at the same time");
+                let reason = "the time limit of a case was reached".to_owned();
+                self.warn(record::Warning::Unapplied { what, reason })?;
+                return Ok(true);
+            }
+            self.pass_together(turns, pass)?;
+            if self.stopped() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Number of first passes that an earlier start of the run has recorded of all cases.
+    fn passes_done(&mut self, turns: &[CaseTurn<'_>]) -> Result<u32, RecordError> {
+        let mut least = u32::MAX;
+        for turn in turns {
+            least = least.min(self.recorder.passes_before(&turn.case.id, &turn.case.phases)?);
+        }
+        Ok(least)
+    }
+
+    fn begin_together(&mut self, turn: &mut CaseTurn<'a>, done: u32) -> Result<(), RunnerError> {
+        let CaseTurn { index, case, .. } = *turn;
+        turn.begun = true;
+        self.watch.event(&Event::CaseStarted { index, case });
+        turn.kept = self.recorder.case_goes_on(&case.id, &case.phases, done)?;
+        self.restore(index, case, !turn.kept.is_empty())
+    }
+
+    /// Prepares a phase of a case.
+    fn preconditions(
+        &mut self,
+        turn: &CaseTurn<'_>,
+        phase: Phase,
+        pass: u32,
+    ) -> Result<PhasePreconditions, RunnerError> {
+        let (index, case) = (turn.index, turn.case);
+        self.prepare(index, case, phase, pass)?;
+        let warnings_before = self.drop_caches(index, case, phase)?;
+        let limits = turn.reached.limits(case, phase, pass);
+        let (renamings, steps_before) = (turn.reached.renamings, self.object_steps.before(case, pass));
+        Ok(PhasePreconditions { limits, renamings, steps_before, warnings_before })
+    }
+
+    /// Runs those phases of each case one after another that come before the one that runs at the same time as others, or
+    /// those after it.
+    fn phases_alone(
+        &mut self,
+        turns: &mut [CaseTurn<'a>],
+        pass: u32,
+        after: bool,
+    ) -> Result<(), RunnerError> {
+        for turn in turns {
+            let case = turn.case;
+            let joint = case.concurrent_phase();
+            let place = case.phases.iter().position(|phase| Some(*phase) == joint).unwrap_or(0);
+            let phases = if after { &case.phases[place + 1..] } else { &case.phases[..place] };
+            for &phase in phases {
+                if self.stopped() {
+                    return Ok(());
+                }
+                let preconditions = self.preconditions(turn, phase, pass)?;
+                let finished = self.phase(turn.index, None, phase, pass, preconditions)?;
+                self.ended(turn, phase, &finished.record, finished.partial);
+            }
+        }
+        Ok(())
+    }
+
+    fn ended(
+        &mut self,
+        turn: &mut CaseTurn<'_>,
+        phase: Phase,
+        record: &PhaseRecord,
+        partial: Option<Vec<u64>>,
+    ) {
+        self.object_steps.after(turn.case, phase, record);
+        turn.reached.after(phase, partial);
+    }
+
+    fn pass_together(&mut self, turns: &mut [CaseTurn<'a>], pass: u32) -> Result<(), RunnerError> {
+        self.phases_alone(turns, pass, false)?;
+        if self.stopped() {
+            return Ok(());
+        }
+        *self.phases += 1;
+        let number = *self.phases;
+        let mut begun = Vec::new();
+        for turn in turns.iter_mut() {
+            let phase = turn.case.concurrent_phase().ok_or(RunnerError::OutOfPlace)?;
+            let preconditions = self.preconditions(turn, phase, pass)?;
+            begun.push(self.begin_phase((turn.index, None), (phase, pass), number, preconditions)?);
+        }
+        if self.stopped() {
+            return Ok(());
+        }
+        let streams: Vec<Arc<Controls>> = begun.iter().map(|_| Arc::new(self.controls.beside())).collect();
+        for (begun, controls) in begun.iter().zip(&streams) {
+            self.announce(begun, controls);
+        }
+        let topology = self.ranks.comm().topology();
+        let mut tables: Vec<Table<'_>> =
+            begun.iter().map(|begun| Table::new(begun.key.clone(), topology.names())).collect();
+        let orders = begun.iter().map(|begun| begun.order.clone()).collect();
+        let totals = self.ranks.together(orders, &mut tables, &streams)?;
+        // What was measured beside a phase that was stopped or has failed is no pass of all.
+        if self.stopped() {
+            return Ok(());
+        }
+        for (((begun, totals), table), turn) in
+            begun.into_iter().zip(&totals).zip(tables).zip(turns.iter_mut())
+        {
+            let phase = begun.order.phase;
+            let finished = self.end_phase(begun, totals, table)?;
+            self.ended(turn, phase, &finished.record, finished.partial);
+        }
+        self.phases_alone(turns, pass, true)
+    }
+}

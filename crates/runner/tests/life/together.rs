@@ -1,0 +1,186 @@
+//! Cases that run at the same time.
+
+use std::collections::HashMap;
+use std::fs;
+use std::sync::Arc;
+
+use comm::Fake;
+use engine::Controls;
+use plan::{Case, Nanos, Order, Phase, Sharing, Spread, Together};
+use record::{PhaseRow, Recorder, Run, RunState};
+use runner::{EarlierStart, Event, PlanExecution, Silent, Watch};
+
+use crate::many::live_with;
+use crate::place::{Place, case, spec};
+
+/// Three cases at the same time: a writes, b and c read at random from files of their own; c begins later. They are preceded
+/// by one that runs alone.
+fn cases(place: &Place, tasks: u32) -> Vec<Case> {
+    let make = |id: &str, phase: Phase, start: u64| {
+        let mut own = spec(&place.data().join(format!("file-{id}")));
+        (own.tasks, own.files.sharing) = (tasks, Sharing::PerTask);
+        own.duration = Some(Nanos::millis(400));
+        own.spread = Spread::Ranks { tasks_per_rank: 1 };
+        if phase == Phase::Read {
+            own.files.fill = true;
+            own.order = Order::Random { seed: 1 };
+        }
+        let others = ["a", "b", "c"].into_iter().filter(|other| *other != id).map(str::to_owned).collect();
+        let together =
+            Together { name: "all".into(), alone: "alone".into(), others, start: Nanos::millis(start) };
+        Case { repetitions: 3, together: Some(together), ..case(id, own, &[phase]) }
+    };
+    vec![
+        case("alone", spec(&place.file()), &[Phase::Write]),
+        make("a", Phase::Write, 0),
+        make("b", Phase::Read, 0),
+        make("c", Phase::Read, 200),
+    ]
+}
+
+/// The rows of the result phases, by repetition and case.
+fn rows(run: &Run) -> HashMap<(u32, String), PhaseRow> {
+    let results = run.all_phases().filter(|row| row.key.phase.is_result() && &*row.key.case != "alone");
+    results.map(|row| ((row.key.repetition, row.key.case.to_string()), row.clone())).collect()
+}
+
+/// When the transfers of a phase began and ended, in nanoseconds.
+fn span(row: &PhaseRow) -> (i64, i64) {
+    let wall = i64::try_from(row.wall_ns).expect("short");
+    (row.started_unix_ns, row.started_unix_ns + wall)
+}
+
+/// Asserts that all passes of all cases are there, and that those of the same number ran at the same time.
+fn ran_together(run: &Run) {
+    let rows = rows(run);
+    assert_eq!(rows.len(), 9, "{:?}", rows.keys());
+    for pass in 0..3 {
+        let [a, b, c] = ["a", "b", "c"].map(|id| span(&rows[&(pass, id.to_owned())]));
+        let begun_last = a.0.max(b.0).max(c.0);
+        let ended_first = a.1.min(b.1).min(c.1);
+        assert!(begun_last < ended_first, "pass {pass}: {a:?} {b:?} {c:?}");
+        let later = c.0 - a.0.max(b.0);
+        assert!(later >= 190_000_000, "pass {pass}: c began {later} ns later");
+        assert!((a.0 - b.0).abs() < 150_000_000, "pass {pass}: {a:?} {b:?}");
+    }
+}
+
+#[derive(Default)]
+struct Seen {
+    begun: Vec<(String, u32)>,
+    finished: Vec<String>,
+    failed: Vec<String>,
+    stop_in: Option<(&'static str, u32)>,
+}
+
+impl Watch for Seen {
+    fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::PhaseStarted { case, repetition, phase, controls, .. } if phase.is_result() => {
+                self.begun.push((case.id.clone(), *repetition));
+                if self.stop_in == Some((case.id.as_str(), *repetition)) {
+                    controls.stop();
+                }
+            }
+            Event::CaseFinished(case) => self.finished.push(case.id.clone()),
+            Event::CaseFailed { case, .. } => self.failed.push(case.id.clone()),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn phases_run_at_the_same_time_and_each_case_has_its_rows() {
+    let place = Place::new();
+    let checked = place.check(cases(&place, 1)).expect("runs here");
+    let mut seen = Seen::default();
+    let (ended, run) = place.live(&checked, &mut seen, Arc::new(Controls::new()));
+    assert!(ended.failed.is_none(), "{ended:?}");
+    ran_together(&run);
+    assert_eq!(seen.finished, ["alone", "a", "b", "c"]);
+    assert_eq!((run.damage.len(), place.left().len()), (0, 0), "{:?}", place.left());
+}
+
+#[test]
+fn on_several_ranks_all_begin_together() {
+    let place = Place::new();
+    let plan = place.plan(cases(&place, 3));
+    let world = Fake::world(&["n1", "n2", "n2"]);
+    let lived = live_with(&place, world, None, plan, EarlierStart::default(), &mut Silent);
+    let (ended, run, _) = lived.expect("runs here");
+    let ended = ended.expect("recorded");
+    assert!(ended.failed.is_none(), "{ended:?}");
+    ran_together(&run);
+    for ((_, id), row) in rows(&run) {
+        let tasks = run.tasks(&row.key.case).iter().filter(|task| task.key == row.key).count();
+        assert_eq!(tasks, 3, "{id}");
+    }
+    assert!(place.left().is_empty(), "{:?}", place.left());
+}
+
+#[test]
+fn some_ranks_may_have_no_task_of_a_case() {
+    let place = Place::new();
+    let mut all = cases(&place, 3);
+    all[2] = Case { workload: cases(&place, 1)[2].workload.clone(), ..all[2].clone() };
+    let world = Fake::world(&["n1", "n2", "n3"]);
+    let lived = live_with(&place, world, None, place.plan(all), EarlierStart::default(), &mut Silent);
+    let (ended, run, _) = lived.expect("runs here");
+    assert!(ended.expect("recorded").failed.is_none());
+    ran_together(&run);
+}
+
+#[test]
+fn a_failure_of_one_is_that_of_all_and_nothing_is_left() {
+    let place = Place::new();
+    let mut all = cases(&place, 1);
+    fs::create_dir(place.data().join("gone")).expect("made");
+    let mut lost = spec(&place.data().join("gone/file"));
+    lost.duration = Some(Nanos::secs(60));
+    all[1].workload = lost.validate().expect("valid");
+    let checked = place.check(all).expect("runs here");
+    struct Remove<'a>(&'a Place, Seen);
+    impl Watch for Remove<'_> {
+        fn event(&mut self, event: &Event<'_>) {
+            if matches!(event, Event::CaseStarted { case, .. } if case.id == "a") {
+                fs::remove_dir_all(self.0.data().join("gone")).expect("removed");
+            }
+            self.1.event(event);
+        }
+    }
+    let mut watch = Remove(&place, Seen::default());
+    let (ended, run) = place.live(&checked, &mut watch, Arc::new(Controls::new()));
+    let (message, _) = ended.failed.expect("one has failed");
+    assert!(message.contains("gone"), "{message}");
+    assert_eq!((watch.1.finished.as_slice(), watch.1.failed.len()), (&["alone".to_owned()][..], 3));
+    assert_eq!(rows(&run).len(), 0);
+    assert!(place.left().is_empty(), "{:?}", place.left());
+}
+
+#[test]
+fn a_resumed_run_goes_on_after_the_last_pass_that_all_have() {
+    let place = Place::new();
+    let checked = place.check(cases(&place, 1)).expect("runs here");
+    let mut seen = Seen { stop_in: Some(("c", 2)), ..Seen::default() };
+    let (ended, run) = place.live(&checked, &mut seen, Arc::new(Controls::new()));
+    assert!(ended.interrupted && place.left().is_empty(), "{ended:?} {:?}", place.left());
+    assert_eq!((&run.state, rows(&run).len()), (&RunState::Interrupted, 6));
+
+    let record = place.directory.path().join("record");
+    let (recorder, resumed) = Recorder::resume(&record).expect("resumed");
+    assert_eq!(resumed.finished, ["alone"]);
+    let earlier =
+        EarlierStart { finished: resumed.finished.into_iter().collect(), ..EarlierStart::default() };
+    let checked = place.check_again(cases(&place, 1), earlier).expect("runs here");
+    let mut seen = Seen::default();
+    let solo = comm::Solo::new("here");
+    let life = PlanExecution::new(&place.host, &solo, recorder, &mut seen, Arc::new(Controls::new()));
+    let ended = life.run(&checked).expect("recorded");
+    assert!(ended.failed.is_none(), "{ended:?}");
+    // The last phase before a stop may be incomplete, so its pass is repeated.
+    let passes: Vec<u32> = seen.begun.iter().filter(|(id, _)| id == "b").map(|(_, pass)| *pass).collect();
+    assert_eq!(passes, [1, 2]);
+    let run = Run::open(&record).expect("whole");
+    assert_eq!((&run.state, run.damage.len()), (&RunState::Complete, 0));
+    ran_together(&run);
+}
