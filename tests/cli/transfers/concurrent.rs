@@ -26,7 +26,8 @@ fn measured_a_paced_workload_keeps_its_share_beside_a_greedy_one() {
     }
     measured(|_| {
         let limits = Limits { reads: Some(LIMIT as u64), ..Limits::default() };
-        let device = LoopDevice::builder().file_system(FileSystem::Ext4).limits(limits).build().expect("a device");
+        let device =
+            LoopDevice::builder().file_system(FileSystem::Ext4).limits(limits).build().expect("a device");
         let desk = Desk::new();
         let workload = |name: &str, keys: &str| {
             format!(
@@ -43,8 +44,7 @@ fn measured_a_paced_workload_keeps_its_share_beside_a_greedy_one() {
         );
         let _ = desk.study(&study).run().expect("it runs").expect_code(0);
         let report = desk.report();
-        let [alone, greedy, paced] =
-            ["greedy", "both:greedy", "both:paced"].map(|case| rate(&report, case));
+        let [alone, greedy, paced] = ["greedy", "both:greedy", "both:paced"].map(|case| rate(&report, case));
         assert_near("alone", alone, LIMIT, 0.03);
         assert_near("the paced one", paced, PACED, 0.03);
         assert_near("both", greedy + paced, LIMIT, 0.03);

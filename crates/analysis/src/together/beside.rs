@@ -71,7 +71,9 @@ impl Statement for Beside {
          longest time without a completed operation while all ran. Fairness: Jain's index of the rates of its tasks. \
          Latencies are those of whole passes";
     const COLUMNS: &'static [Column<Self>] = &[
-        detail(subject(word("together", "together", "The name of the `[[together]]`.", |one| &one.together))),
+        detail(subject(word("together", "together", "The name of the `[[concurrent]]`.", |one| {
+            &one.together
+        }))),
         subject(word("workload", "workload", "The workload.", |one| &one.workload)),
         detail(subject(list("others", "beside", "The workloads beside it.", |one| one.others.clone()))),
         rate("alone_per_second", "alone", "Median rate of its transfers alone.", |one| one.alone),
@@ -148,7 +150,7 @@ impl Statement for AllTogether {
     const CAPTION: &'static str = "All of them together, in the time while all ran: from the latest start of \
          transfers to the earliest end. The rate is the sum of their bytes per second";
     const COLUMNS: &'static [Column<Self>] = &[
-        subject(word("together", "together", "The name of the `[[together]]`.", |one| &one.together)),
+        subject(word("together", "together", "The name of the `[[concurrent]]`.", |one| &one.together)),
         subject(list("workloads", "workloads", "The workloads.", |one| one.workloads.clone())),
         bandwidth("rate_per_second", "rate of all", "Median of the sum of their bytes per second.", |one| {
             Some(one.rates?.median)
@@ -171,10 +173,11 @@ impl Statement for AllTogether {
     ];
 }
 
-/// All workloads of each `[[together]]` of the run, in the order of the plan. Nothing is stated of imported ones.
+/// All workloads of each `[[concurrent]]` of the run, in the order of the plan. Nothing is stated of imported ones.
 pub(crate) fn together(run: &Run, gate: &Gate<'_>) -> (Vec<Stated<Beside>>, Vec<Stated<AllTogether>>) {
-    let own =
-        |one: &&Subject<'_>| one.case.together.is_some() && one.figure.provenance != Provenance::Imported;
+    let own = |one: &&Subject<'_>| {
+        one.case.is_concurrent(one.figure.phase) && one.figure.provenance != Provenance::Imported
+    };
     let name = |one: &&Subject<'_>| one.case.together.as_ref().map(|together| together.name.clone());
     let sets: Vec<Set<'_, '_>> = grouped(gate.subjects.iter().filter(own), name)
         .into_iter()
@@ -187,7 +190,7 @@ pub(crate) fn together(run: &Run, gate: &Gate<'_>) -> (Vec<Stated<Beside>>, Vec<
     (beside, sets.iter().map(|set| set.all(gate)).collect())
 }
 
-/// The workloads of one `[[together]]`.
+/// The workloads of one `[[concurrent]]`.
 struct Set<'b, 'a> {
     name: String,
     workloads: Vec<&'b Subject<'a>>,
@@ -200,16 +203,16 @@ struct Set<'b, 'a> {
 }
 
 impl<'b, 'a> Set<'b, 'a> {
-    fn of(run: &Run, gate: &'b Gate<'a>, mut workloads: Vec<&'b Subject<'a>>) -> Option<Self> {
+    fn of(run: &Run, gate: &'b Gate<'a>, workloads: Vec<&'b Subject<'a>>) -> Option<Self> {
         let name = workloads.first()?.case.together.as_ref()?.name.clone();
         let is_of = |case: &&Case| case.together.as_ref().is_some_and(|together| together.name == name);
         let planned = gate.plan.cases.iter().filter(is_of).count();
         let alone = |one: &&Subject<'_>| {
             let id = &one.case.together.as_ref()?.alone;
-            let found = gate.subjects.iter().find(|other| other.case.id == *id);
-            found.filter(|other| other.figure.phase == one.figure.phase)
+            let is_same =
+                |other: &&Subject<'_>| other.case.id == *id && other.figure.phase == one.figure.phase;
+            gate.subjects.iter().find(is_same)
         };
-        workloads.dedup_by_key(|one| &one.case.id);
         let (mut shared, mut left_out) = (Vec::new(), Vec::new());
         // Without one of them, what the others did is that beside fewer.
         if workloads.len() < planned {
