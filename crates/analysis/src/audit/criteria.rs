@@ -54,9 +54,11 @@ fn devices_above(subject: &Subject<'_>, limit: &Expected) -> Option<String> {
     }
     let device_rate = |one: &crate::figures::RepetitionFigure| {
         let bytes = match subject.figure.phase.operation() {
-            Some(Operation::Write | Operation::Create) => one.phase.device_write_bytes,
+            Some(Operation::Write | Operation::Create) => {
+                one.phase.device_write_bytes.map(|bytes| bytes.saturating_sub(one.beside.write_bytes))
+            }
             Some(Operation::Exchange) => None,
-            _ => one.phase.device_read_bytes,
+            _ => one.phase.device_read_bytes.map(|bytes| bytes.saturating_sub(one.beside.read_bytes)),
         };
         let seconds = one.phase.wall_ns as f64 / 1e9;
         bytes.filter(|_| seconds > 0.0).map(|bytes| bytes as f64 / seconds)

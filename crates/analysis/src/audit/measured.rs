@@ -13,8 +13,8 @@ use super::servers::{self, Shown};
 use super::{memory, passes};
 use crate::audit::Check;
 use crate::figures::{
-    DEVICE_SHARE_MIN, DeviceShare, LatencySummary, RateOf, RepetitionFigure, Subject, cache_verdict,
-    little::little, short_of,
+    DEVICE_SHARE_MIN, DeviceShare, LatencySummary, MovedBeside, RateOf, RepetitionFigure, Subject,
+    cache_verdict, little::little, short_of,
 };
 use crate::printed::{PrintedStatistics, check_statistics};
 use crate::statistics::settled::settled;
@@ -40,7 +40,7 @@ pub(super) fn doubts(subject: &Subject<'_>, among: usize) -> Vec<RawIssue> {
         memory,
         less_stored(subject, &counted),
         server_caches(subject, &counted),
-        other_targets(&counted),
+        other_targets(subject, &counted),
         passes::changed(subject).or_else(|| passes::dependent(subject, among)),
         too_short(subject, &counted),
         unfinished(subject),
@@ -64,7 +64,8 @@ pub(super) fn doubts(subject: &Subject<'_>, among: usize) -> Vec<RawIssue> {
 fn cached(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<RawIssue> {
     let direct = subject.case.workload.direct;
     let least = |one: &RepetitionFigure| {
-        let DeviceShare { read, write } = one.device_share;
+        // Where others moved bytes on the same devices at the same time, fewer than its own show hits of its own.
+        let DeviceShare { read, write } = DeviceShare::of(&one.phase, MovedBeside::default());
         read.into_iter().chain(write).min_by(f64::total_cmp).unwrap_or(f64::INFINITY)
     };
     let lowest = counted.iter().min_by(|a, b| least(a).total_cmp(&least(b)));
@@ -119,8 +120,10 @@ fn server_caches(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option
 }
 
 /// Storage targets that served data without being in the layout, or that are in the layout and served none.
-fn other_targets(counted: &[&RepetitionFigure]) -> Option<RawIssue> {
-    let evidence = counted.iter().filter_map(|pass| pass.servers.as_deref()).find_map(servers::elsewhere)?;
+fn other_targets(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<RawIssue> {
+    let all = counted.iter().filter_map(|pass| pass.servers.as_deref());
+    let evidence =
+        all.filter_map(|counts| servers::elsewhere(counts, subject.figure.is_concurrent)).next()?;
     let advice = "check the layout of the files (lfs getstripe), and who else uses the file system";
     Some(RawIssue::new(Check::OtherTargets, evidence, advice))
 }

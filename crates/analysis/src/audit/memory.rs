@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 use plan::{Bytes, CACHE_MULTIPLE, Client, Order, Phase, SERVER_MEMORY_MULTIPLE, TargetDescription};
 use record::{CacheLocation, Provenance, Warning};
 
-use super::issue::RawIssue;
+use super::issue::{RawIssue, percent};
 use super::servers::{self, Shown};
 use crate::audit::Check;
-use crate::figures::{DEVICE_SHARE_MAX, RepetitionFigure, Subject};
+use crate::figures::{DEVICE_SHARE_MAX, DEVICE_SHARE_MIN, RepetitionFigure, Subject};
 
 /// The doubt about a read figure some of whose reads may have been served from memory.
 pub(super) fn not_excluded(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<RawIssue> {
@@ -119,6 +119,13 @@ impl Memories {
                     found.of_servers = true;
                     because.insert(unknown(subject, pass));
                 }
+                Some(share) if subject.figure.is_concurrent && share < DEVICE_SHARE_MIN => {
+                    because.insert(format!(
+                        "the devices read {} of what all workloads at the time read, which does not show whose reads \
+                         memory answered",
+                        percent(share)
+                    ));
+                }
                 Some(share) if is_amplified(subject, pass) => {
                     found.read_ahead = true;
                     because.insert(format!(
@@ -222,6 +229,7 @@ fn is_amplified(subject: &Subject<'_>, pass: &RepetitionFigure) -> bool {
     let workload = &subject.case.workload;
     let transfer = workload.geometry.transfer.0.next_multiple_of(PAGE_BYTES);
     let asked = pass.phase.reads.saturating_mul(transfer).max(pass.phase.read_bytes);
+    let asked = asked.saturating_add(pass.beside.read_bytes);
     let device = pass.phase.device_read_bytes.unwrap_or(0);
     subject.figure.phase.is_transfers() && !workload.direct && device as f64 > asked as f64 * DEVICE_SHARE_MAX
 }

@@ -104,6 +104,7 @@ pub(super) fn random_above_sequential(subjects: &[Subject<'_>]) -> HashMap<usize
     let reads = subjects.iter().filter(|one| {
         let workload = &one.case.workload;
         one.figure.phase == Phase::Read
+            && !one.figure.is_concurrent
             && workload.backend.moves_data()
             && workload.pace.is_none()
             && one.case.transfer().is_some()

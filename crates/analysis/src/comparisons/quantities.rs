@@ -266,6 +266,9 @@ fn latency(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
 /// Processor time ÷ (wall time × tasks) at the best point.
 fn cpu_share(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
     let best = fastest(chosen, chosen[0].figure.rate_of());
+    if best.figure.is_concurrent {
+        return Err("processor time is that of all workloads at the same time".to_owned());
+    }
     let tasks = f64::from(best.case.tasks().ok_or("the number of tasks is not printed")?);
     let used = |one: &RepetitionFigure| (one.phase.user_cpu_ns + one.phase.system_cpu_ns) as f64;
     let wall = |one: &RepetitionFigure| one.phase.wall_ns as f64 * tasks;

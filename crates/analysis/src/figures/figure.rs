@@ -8,7 +8,8 @@ use record::{PhaseRow, Provenance, Warning};
 
 use crate::RateName;
 use crate::figures::{
-    ChangeInPass, DeviceMean, DeviceShare, LatencySummary, MemberFigure, NodeFigure, Rates, ServerCounts,
+    ChangeInPass, DeviceMean, DeviceShare, LatencySummary, MemberFigure, MovedBeside, NodeFigure, Rates,
+    ServerCounts,
 };
 use crate::statistics::Summary;
 
@@ -32,7 +33,9 @@ pub struct RepetitionFigure {
     pub change: Option<ChangeInPass>,
     /// A summary of its latencies, in the order of [`Operation::ALL`], response before service.
     pub latency: Vec<LatencySummary>,
-    /// The share of its bytes that the devices moved.
+    /// What workloads at the same time moved on its devices.
+    pub beside: MovedBeside,
+    /// The bytes that the devices moved, as a share of its own and those of the workloads beside it.
     pub device_share: DeviceShare,
     /// The share of its reads that were the first ones of their bytes within the pass. `None` if no reads were
     /// transfers.
@@ -60,6 +63,8 @@ pub struct Figure {
     /// The purpose of the case; may be empty.
     pub title: String,
     pub phase: Phase,
+    /// Whether it ran at the same time as other workloads. Processor time is then that of all of them.
+    pub is_concurrent: bool,
     /// Size, order, direction, path, depth and tasks: no figure is shown without these.
     pub conditions: String,
     /// The number of nodes of the case.
@@ -102,11 +107,11 @@ impl Figure {
         response(&self.latency, operation)
     }
 
-    /// Device bytes ÷ application bytes over all counted passes, for the directions that the phase moved. `None` if
-    /// one of them could not be observed.
+    /// Device bytes ÷ application bytes over all counted passes, for the directions that the phase moved; with the bytes
+    /// of the workloads at the same time. `None` if one of them could not be observed.
     #[must_use]
     pub fn moved_by_devices(&self) -> Option<f64> {
-        moved_by_devices(self.counted().map(|pass| &*pass.phase))
+        moved_by_devices(self.counted())
     }
 
     /// The lowest share of its possible rate that the figure can have reached, given what slowed the program down in
@@ -165,10 +170,11 @@ impl RepetitionFigure {
         response(&self.latency, operation)
     }
 
-    /// Device bytes ÷ application bytes of the directions that the phase moved.
+    /// Device bytes ÷ application bytes of the directions that the phase moved; with the bytes of the workloads at the
+    /// same time.
     #[must_use]
     pub fn moved_by_devices(&self) -> Option<f64> {
-        moved_by_devices(iter::once(&*self.phase))
+        moved_by_devices(iter::once(self))
     }
 }
 
@@ -176,15 +182,15 @@ fn response(all: &[LatencySummary], operation: Operation) -> Option<&LatencySumm
     all.iter().find(|one| one.operation == operation && one.measure == Measure::Response)
 }
 
-fn moved_by_devices<'a>(phases: impl Iterator<Item = &'a PhaseRow>) -> Option<f64> {
+fn moved_by_devices<'a>(passes: impl Iterator<Item = &'a RepetitionFigure>) -> Option<f64> {
     let (mut device, mut application) = (0.0, 0.0);
-    for phase in phases {
-        for (moved, observed) in
-            [(phase.read_bytes, phase.device_read_bytes), (phase.write_bytes, phase.device_write_bytes)]
-        {
+    for RepetitionFigure { phase, beside, .. } in passes {
+        let reads = (phase.read_bytes, beside.read_bytes, phase.device_read_bytes);
+        let writes = (phase.write_bytes, beside.write_bytes, phase.device_write_bytes);
+        for (moved, others, observed) in [reads, writes] {
             if moved > 0 {
                 device += observed? as f64;
-                application += moved as f64;
+                application += moved.saturating_add(others) as f64;
             }
         }
     }

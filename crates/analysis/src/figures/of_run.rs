@@ -1,6 +1,6 @@
 //! Computes the figures of a run.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 use std::num::NonZero;
 use std::panic::resume_unwind;
@@ -17,9 +17,9 @@ use record::{
 use crate::RateName;
 use crate::audit::Check;
 use crate::figures::{
-    DeviceShare, Figure, Latency, LatencySummary, MemberFigures, NodeFigure, NodeFigures, PercentileBounds,
-    Rate, RateOf, Rates, RepetitionFigure, ServerCounts, Wanted, named, node_rates, nodes_of, observed,
-    seconds::change_in_pass,
+    DeviceShare, Figure, Latency, LatencySummary, MemberFigures, MovedBeside, NodeFigure, NodeFigures,
+    PercentileBounds, Rate, RateOf, Rates, RepetitionFigure, ServerCounts, Wanted, named, node_rates,
+    nodes_of, not_quiet, observed, seconds::change_in_pass,
 };
 use crate::statistics::{counted, summary_under};
 
@@ -122,12 +122,20 @@ impl Context<'_> {
         let first =
             |&(place, phase): &(usize, &Phase)| phase.is_result() && !case.phases[..place].contains(phase);
         let all = case.phases.iter().enumerate().filter(first);
-        all.filter_map(|(_, &phase)| self.figure(case, phase, &phases, &rows)).collect()
+        let neighbours = Neighbours::of(self.run, case, &devices);
+        all.filter_map(|(_, &phase)| self.figure((case, phase), &phases, &rows, &neighbours)).collect()
     }
 
     /// The figure of `phase`. Returns `None` if no pass of it counts.
-    fn figure(&self, case: &Case, phase: Phase, phases: &[PhaseRow], rows: &Grouped<'_>) -> Option<Figure> {
+    fn figure(
+        &self,
+        (case, phase): (&Case, Phase),
+        phases: &[PhaseRow],
+        rows: &Grouped<'_>,
+        neighbours: &Neighbours,
+    ) -> Option<Figure> {
         let workload = &case.workload;
+        let is_concurrent = case.is_concurrent(phase);
         let mut phases: Vec<_> = phases.iter().filter(|row| row.key.phase == phase).collect();
         phases.sort_by_key(|row| row.key.repetition);
         // With a rule for the steady state, the last window of the recorded passes counts, as described at
@@ -147,6 +155,11 @@ impl Context<'_> {
         for row in phases {
             let (key, tasks) = (&row.key, of_key(&rows.tasks, &row.key));
             let counts = counting.contains(&key.repetition);
+            let beside = if is_concurrent { neighbours.moved(row) } else { MovedBeside::default() };
+            let mut warnings = self.warnings.get(key).cloned().unwrap_or_default();
+            // When it was measured, it was not known what the others moved.
+            warnings
+                .extend(not_quiet(row, beside, workload).filter(|_| is_concurrent && !self.is_simulated()));
             let latency = histograms(of_key(&rows.latency, key));
             let simulated = if asked.is_empty() { None } else { self.simulated(key, &latency) };
             let evidence = simulated.as_ref().unwrap_or(&latency);
@@ -159,10 +172,13 @@ impl Context<'_> {
                 latency: self.summaries(case, &latency, &[evidence], &of_each(&asked, counting.len())),
                 drift: None,
                 change: change_in_pass(tasks.clone(), &of_key(&rows.series, key).collect::<Vec<_>>(), amount),
-                device_share: DeviceShare::of(row),
-                first_touches: first_touches(workload, row, tasks.clone()),
+                beside,
+                device_share: DeviceShare::of(row, beside),
+                // The page cache has what another workload read before.
+                first_touches: first_touches(workload, row, tasks.clone())
+                    .filter(|_| !(is_concurrent && neighbours.on_same_target)),
                 servers: ServerCounts::of(of_key(&rows.servers, key)).map(Arc::new),
-                warnings: self.warnings.get(key).cloned().unwrap_or_default(),
+                warnings,
             });
             if counts {
                 for (of, latency) in &latency {
@@ -210,6 +226,7 @@ impl Context<'_> {
             percentile_of_model: self.run.model_of(case).and_then(|model| model.percentile),
             title: case.title.clone(),
             phase,
+            is_concurrent,
             conditions: case.conditions(phase),
             node_count: nodes_of(case),
             memory_bytes: self.memory_of(case, &nodes),
@@ -225,6 +242,10 @@ impl Context<'_> {
             warnings: warnings(&repetitions),
             repetitions,
         })
+    }
+
+    fn is_simulated(&self) -> bool {
+        self.run.manifest.provenance == Provenance::Simulated
     }
 
     /// Of a pass in a model that was extrapolated: its histograms as if they had only the transfers that were simulated.
@@ -286,6 +307,50 @@ impl Context<'_> {
             [] => known.keys().map(|name| memory(name)).sum(),
             nodes => nodes.iter().map(|one| memory(&one.node)).sum(),
         }
+    }
+}
+
+/// The phases that ran at the same time as those of a case.
+#[derive(Default)]
+struct Neighbours {
+    /// With their series.
+    on_same_devices: Vec<(PhaseRow, Vec<SeriesRow>)>,
+    /// Whether one of them is on a target of the case, and so may read the same files.
+    on_same_target: bool,
+}
+
+impl Neighbours {
+    /// Those of `case`, whose passes have the rows `devices`. Where devices are not known, they may be the same.
+    fn of(run: &Run, case: &Case, devices: &[DeviceRow]) -> Self {
+        let mut found = Self::default();
+        let cases = &run.manifest.plan.cases;
+        let others = cases.iter().filter(|other| other.id != case.id && case.runs_with(other));
+        let names = |rows: &[DeviceRow]| -> HashSet<(String, String)> {
+            rows.iter().map(|row| (row.node.to_string(), row.device.to_string())).collect()
+        };
+        let own = names(devices);
+        for other in others {
+            let targets = &other.workload.files.targets;
+            found.on_same_target |= case.workload.files.targets.iter().any(|target| targets.contains(target));
+            let theirs = names(&run.devices(&other.id));
+            if !own.is_empty() && !theirs.is_empty() && own.is_disjoint(&theirs) {
+                continue;
+            }
+            let series = run.series(&other.id);
+            let phases = run.phases(&other.id);
+            for phase in phases.iter().filter(|row| other.is_concurrent(row.key.phase)) {
+                let series = series.iter().filter(|row| row.key == phase.key).cloned().collect();
+                found.on_same_devices.push((phase.clone(), series));
+            }
+        }
+        found
+    }
+
+    /// What they moved during `phase`.
+    fn moved(&self, phase: &PhaseRow) -> MovedBeside {
+        let same = |(other, _): &&(PhaseRow, _)| other.key.repetition == phase.key.repetition;
+        let others = self.on_same_devices.iter().filter(same);
+        MovedBeside::of(phase, others.map(|(other, series)| (other, &series[..])))
     }
 }
 

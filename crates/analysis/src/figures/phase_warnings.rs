@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use plan::{Bytes, Case, Nanos, Phase, Workload};
 use record::{NodeClock, PhaseRow, TaskRow, Warning};
 
-use crate::figures::{DeviceShare, node_rates};
+use crate::figures::{DeviceShare, MovedBeside, node_rates};
 use crate::nodes::slow_node_warnings;
 
 /// Below this share of device bytes a figure does not measure the devices. The margin covers what counters and file
@@ -28,10 +28,11 @@ pub fn phase_warnings(phase: &PhaseRow, tasks: &[TaskRow], case: &Case, usable_c
         return Vec::new();
     }
     let mut warnings = cache_verdict(phase, workload.direct);
-    // The devices also moved what the workloads beside this one did.
-    warnings.extend(not_quiet(phase, workload).filter(|_| case.together.is_none()));
+    // What the workloads at the same time moved is known when all have ended: a figure has it.
+    let is_alone = !case.is_concurrent(phase.key.phase);
+    warnings.extend(not_quiet(phase, MovedBeside::default(), workload).filter(|_| is_alone));
     warnings.extend(too_short(phase, case));
-    warnings.extend(harness_bound(phase, workload, usable_cpus));
+    warnings.extend(harness_bound(phase, case, usable_cpus));
     warnings.extend(incomplete(phase, workload));
     if let Some(threshold) = workload.outlier.filter(|_| workload.work.jobs().is_none()) {
         warnings.extend(outliers(tasks, threshold));
@@ -74,7 +75,7 @@ pub fn cache_verdict(phase: &PhaseRow, direct: bool) -> Vec<Warning> {
     if phase.key.phase == Phase::Exchange {
         return Vec::new();
     }
-    let DeviceShare { read, write } = DeviceShare::of(phase);
+    let DeviceShare { read, write } = DeviceShare::of(phase, MovedBeside::default());
     let low = |share: Option<f64>, verb: &str, cached: fn(f64) -> Warning| {
         let share = share.filter(|&share| share < DEVICE_SHARE_MIN)?;
         Some(match direct {
@@ -94,16 +95,18 @@ pub fn cache_verdict(phase: &PhaseRow, direct: bool) -> Vec<Warning> {
     read.into_iter().chain(write).collect()
 }
 
-/// Whether the devices moved much more than the tasks did, which means that others used them too. Buffered reads are
+/// Whether the devices moved much more than the tasks and the workloads `beside` them did, which means that others used
+/// them too. Buffered reads are
 /// left out because the kernel reads ahead for them. So are names and small files, for which a file system moves a
 /// lot of data of its own.
 #[must_use]
-pub fn not_quiet(phase: &PhaseRow, workload: &Workload) -> Option<Warning> {
-    let DeviceShare { read, write } = DeviceShare::of(phase);
+pub fn not_quiet(phase: &PhaseRow, beside: MovedBeside, workload: &Workload) -> Option<Warning> {
+    let DeviceShare { read, write } = DeviceShare::of(phase, beside);
     let busy = |share: Option<f64>, verb: &str| {
         let transfers = phase.key.phase.is_transfers();
         let share = share.filter(|&share| transfers && workload.direct && share > DEVICE_SHARE_MAX)?;
-        let seen = format!("the devices {verb} {share:.2} times what the tasks did");
+        let whose = if beside == MovedBeside::default() { "the tasks" } else { "all workloads at the time" };
+        let seen = format!("the devices {verb} {share:.2} times what {whose} did");
         Some(Warning::NotQuiet { seen, share: 1.0 - 1.0 / share })
     };
     busy(read, "read").or_else(|| busy(write, "wrote"))
@@ -130,13 +133,16 @@ pub fn too_short(phase: &PhaseRow, case: &Case) -> Option<Warning> {
 /// and monitor counts, against one processor. Names, small files and messages are work of the kernel, which is what
 /// is measured: for them only the time outside the kernel counts.
 #[must_use]
-pub fn harness_bound(phase: &PhaseRow, workload: &Workload, usable_cpus: u32) -> Option<Warning> {
+pub fn harness_bound(phase: &PhaseRow, case: &Case, usable_cpus: u32) -> Option<Warning> {
+    let workload = &case.workload;
     if !workload.backend.moves_data() || phase.wall_ns == 0 {
         return None;
     }
     let system_ns = if phase.key.phase.is_transfers() { phase.system_cpu_ns } else { 0 };
     let (busy_ns, processors) = match workload.work.jobs() {
         Some(_) => (phase.harness_cpu_ns?, 1),
+        // The time is also that of the tasks at the same time, which can keep the other processors busy.
+        None if case.is_concurrent(phase.key.phase) => (phase.user_cpu_ns + system_ns, usable_cpus.max(1)),
         None => (phase.user_cpu_ns + system_ns, usable_cpus.min(workload.tasks).max(1)),
     };
     let cpu_share = busy_ns as f64 / (phase.wall_ns as f64 * f64::from(processors));

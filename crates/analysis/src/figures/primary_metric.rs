@@ -104,7 +104,7 @@ impl Figure {
     }
 
     /// Processor nanoseconds of all processes per operation, over the counted passes. Returns `None` if no time was
-    /// recorded, as in an imported record.
+    /// recorded, as in an imported record, or if it is that of several workloads.
     #[must_use]
     pub fn cpu_ns_per_operation(&self) -> Option<f64> {
         self.cpu_ns_per(PhaseRow::transfers)
@@ -116,7 +116,7 @@ impl Figure {
         let sum = |of: &dyn Fn(&PhaseRow) -> f64| self.counted().map(|one| of(&one.phase)).sum::<f64>();
         let cpu = sum(&|phase| (phase.user_cpu_ns + phase.system_cpu_ns) as f64);
         let all = sum(&|phase| counted(phase) as f64);
-        (cpu > 0.0 && all > 0.0).then(|| cpu / all)
+        (cpu > 0.0 && all > 0.0 && !self.is_concurrent).then(|| cpu / all)
     }
 
     /// Bytes that the file system allocates per examined file, over the counted passes. Returns `None` if no file was

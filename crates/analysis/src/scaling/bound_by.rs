@@ -104,13 +104,17 @@ pub(crate) fn of_gate(gate: &Gate<'_>, limits: Vec<BoundBy>) -> Vec<Stated<Bound
 ///
 /// The processor time is that of the whole process in the phase, including open and close, so a short phase with many
 /// files appears busier than its transfers were. Figures without processor time, such as imported ones, are left out,
-/// and so are those of the null backend, which never waits. Figures of processes that exchanged requests are also
+/// and so are those of workloads at the same time, whose processor time is that of all, and those of the null backend, which
+/// never waits. Figures of processes that exchanged requests are also
 /// left out if they are below the limit of the processors: the limit may be the network or the other end.
 #[must_use]
 pub fn limits(plan: &Plan, figures: &[Figure], usable_cpus: u32) -> Vec<BoundBy> {
     let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let limit = |(place, figure): (usize, &Figure)| {
         let case = cases.get(&*figure.case).filter(|case| case.workload.backend.moves_data())?;
+        if figure.is_concurrent {
+            return None;
+        }
         let exchanges = !case.workload.work.has_target();
         bound_by(place, figure, case, usable_cpus).filter(|found| found.limit.is_of_program() || !exchanges)
     };

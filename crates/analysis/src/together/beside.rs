@@ -176,9 +176,7 @@ impl Statement for AllTogether {
 /// All workloads of each `[[concurrent]]` of the run, in the order of the plan. Nothing is stated of imported ones.
 pub(crate) fn together(run: &Run, gate: &Gate<'_>) -> (Vec<Stated<Beside>>, Vec<Stated<AllTogether>>) {
     let own = |one: &&Subject<'_>| {
-        one.case.together.is_some()
-            && one.case.concurrent_phase() == Some(one.figure.phase)
-            && one.figure.provenance != Provenance::Imported
+        one.case.is_concurrent(one.figure.phase) && one.figure.provenance != Provenance::Imported
     };
     let name = |one: &&Subject<'_>| one.case.together.as_ref().map(|together| together.name.clone());
     let sets: Vec<Set<'_, '_>> = grouped(gate.subjects.iter().filter(own), name)
@@ -205,7 +203,7 @@ struct Set<'b, 'a> {
 }
 
 impl<'b, 'a> Set<'b, 'a> {
-    fn of(run: &Run, gate: &'b Gate<'a>, mut workloads: Vec<&'b Subject<'a>>) -> Option<Self> {
+    fn of(run: &Run, gate: &'b Gate<'a>, workloads: Vec<&'b Subject<'a>>) -> Option<Self> {
         let name = workloads.first()?.case.together.as_ref()?.name.clone();
         let is_of = |case: &&Case| case.together.as_ref().is_some_and(|together| together.name == name);
         let planned = gate.plan.cases.iter().filter(is_of).count();
@@ -215,7 +213,6 @@ impl<'b, 'a> Set<'b, 'a> {
                 |other: &&Subject<'_>| other.case.id == *id && other.figure.phase == one.figure.phase;
             gate.subjects.iter().find(is_same)
         };
-        workloads.dedup_by_key(|one| &one.case.id);
         let (mut shared, mut left_out) = (Vec::new(), Vec::new());
         // Without one of them, what the others did is that beside fewer.
         if workloads.len() < planned {

@@ -1,13 +1,14 @@
 //! Workloads that ran at the same time: what each did beside the others, and what it lost to them.
 
 use analysis::RateName;
+use analysis::audit::Check;
 use analysis::figures::figures;
 use analysis::findings::{Findings, findings};
 use analysis::gate::{Because, Outcome};
 use analysis::statistics::Contrast;
 use analysis::together::{AllTogether, Beside, Gap};
 use plan::{Case, Operation, Phase, Plan, Together};
-use record::{PhaseRecord, Provenance, SeriesRow, TaskRow};
+use record::{DeviceRow, PhaseRecord, Provenance, SeriesRow, TaskRow};
 
 use crate::common::random::Random;
 use crate::common::rows::{self, SECOND, second, task};
@@ -327,6 +328,120 @@ fn nothing_is_stated_of_imported_ones() {
     run.manifest.provenance = Provenance::Imported;
     let found = findings(&run, &figures(&run, RateName::ByWall));
     assert!(found.beside_others.is_empty() && found.all_together.is_empty());
+}
+
+/// Two workloads at the same time, both on a device that read `share` of what they read together.
+fn on_one_device(share: f64) -> Study {
+    let mut study = Study::of_rates(&[400_000_000, 600_000_000], &[280_000_000, 540_000_000]);
+    let concurrent = |record: &PhaseRecord| record.phase.key.case.starts_with("both:");
+    let mut sums = [0; 5];
+    for record in study.records.iter().filter(|record| concurrent(record)) {
+        sums[record.phase.key.repetition as usize] += record.phase.read_bytes;
+    }
+    for record in study.records.iter_mut().filter(|record| concurrent(record)) {
+        let sum = sums[record.phase.key.repetition as usize] as f64 * share;
+        record.phase.device_read_bytes = Some(format!("{sum:.0}").parse().expect("bytes"));
+    }
+    study
+}
+
+/// The doubts about the figures of workloads that ran beside others: the figure, and the check.
+fn doubts(study: &Study) -> Vec<(Option<usize>, Check)> {
+    let audit = study.findings().audit;
+    audit.iter().map(|one| (one.figure, one.check)).filter(|(figure, _)| *figure > Some(1)).collect()
+}
+
+#[test]
+fn a_workload_is_not_accused_of_what_those_beside_it_read() {
+    let study = on_one_device(1.0);
+    assert_eq!(doubts(&study), []);
+    let run = rows::run(&study.plan, study.records.clone());
+    for figure in figures(&run, RateName::ByWall) {
+        assert!((figure.moved_by_devices().expect("devices were observed") - 1.0).abs() < 1e-3);
+    }
+}
+
+#[test]
+fn other_users_of_the_device_are_seen_all_the_same() {
+    assert_eq!(doubts(&on_one_device(1.2)), []);
+    let both = [(Some(2), Check::NotQuiet), (Some(3), Check::NotQuiet)];
+    assert_eq!(doubts(&on_one_device(1.3)), both);
+    let study = on_one_device(1.3);
+    let found = study.findings().audit.into_iter().find(|one| one.check == Check::NotQuiet);
+    let evidence = found.expect("it is told").evidence;
+    assert_eq!(evidence, "the devices read 1.30 times what all workloads at the time did");
+}
+
+#[test]
+fn hits_are_those_of_a_workload_only_where_its_own_bytes_show_them() {
+    // One of them was answered by memory, but not which one.
+    let both = [(Some(2), Check::MemoryNotExcluded), (Some(3), Check::MemoryNotExcluded)];
+    assert_eq!(doubts(&on_one_device(0.8)), both);
+    // Less than the faster one read alone.
+    let faster = [(Some(2), Check::MemoryNotExcluded), (Some(3), Check::Cached)];
+    assert_eq!(doubts(&on_one_device(0.6)), faster);
+}
+
+#[test]
+fn only_what_others_moved_meanwhile_and_on_the_same_devices_counts() {
+    let mut study = apart();
+    let moved = |study: &Study| -> Vec<u64> {
+        let run = rows::run(&study.plan, study.records.clone());
+        let all = figures(&run, RateName::ByWall);
+        all.iter().map(|one| (one.repetitions[0].beside.read_bytes + 500_000) / 1_000_000).collect()
+    };
+    assert_eq!(moved(&study), [0, 0, 9 * 60 + 80, 35 + 9 * 40]);
+    for record in &mut study.records {
+        let device = if record.phase.key.case.ends_with("restart") { "sdb" } else { "sda" };
+        record.devices.push(DeviceRow {
+            key: record.phase.key.clone(),
+            node: "n".into(),
+            device: device.into(),
+            start_ns: 0,
+            length_ns: SECOND,
+            reads: 1,
+            read_bytes: 4096,
+            read_time_ns: 1,
+            writes: 0,
+            write_bytes: 0,
+            write_time_ns: 0,
+            busy_ns: 1,
+            queue_time_ns: 1,
+        });
+    }
+    assert_eq!(moved(&study), [0; 4]);
+}
+
+#[test]
+fn processor_time_of_all_is_not_told_as_that_of_one() {
+    let mut study = on_one_device(1.0);
+    study.records.iter_mut().for_each(|record| record.phase.user_cpu_ns = 19 * SECOND);
+    let found = study.findings();
+    let of: Vec<usize> = found.limits.iter().map(|one| one.inputs[0]).collect();
+    assert_eq!(of, [0, 1], "what limited those that ran alone");
+    let run = rows::run(&study.plan, study.records.clone());
+    let all = figures(&run, RateName::ByWall);
+    let told: Vec<bool> = all.iter().map(|one| one.cpu_ns_per_operation().is_some()).collect();
+    assert_eq!(told, [true, true, false, false]);
+}
+
+#[test]
+fn random_reads_alone_are_not_compared_with_sequential_ones_beside_others() {
+    let mut study = on_one_device(1.0);
+    for case in &mut study.plan.cases {
+        let random = case.id.ends_with("checkpoint");
+        case.workload = rows::workload(|spec| {
+            (spec.tasks, spec.direct) = (TASKS, true);
+            spec.order = if random { plan::Order::Random { seed: 1 } } else { plan::Order::Sequential };
+        });
+    }
+    // Alone it reads more than the sequential reads beside others.
+    let more = Study::of_rates(&[590_000_000, 600_000_000], &[280_000_000, 300_000_000]);
+    for (record, other) in study.records.iter_mut().zip(more.records) {
+        *record = other;
+    }
+    let found = study.findings().audit;
+    assert!(found.iter().all(|one| one.check != Check::RandomAboveSequential), "{found:?}");
 }
 
 /// Of 1,000 runs of three workloads with 1 % noise, five repetitions and this tax on the second one, how many state a

@@ -137,6 +137,12 @@ impl Case {
         all.next().copied().filter(|_| all.next().is_none())
     }
 
+    /// Whether `phase` runs at the same time as those of other cases.
+    #[must_use]
+    pub fn is_concurrent(&self, phase: Phase) -> bool {
+        self.together.is_some() && self.concurrent_phase() == Some(phase)
+    }
+
     /// Conditions attached to every figure of `phase`: those of the workload, or those stated by an imported
     /// text.
     #[must_use]

@@ -12,6 +12,7 @@ use record::{DeviceRow, PhaseKey, PhaseRow, SeriesRow, TaskRow};
 
 use crate::figures::by_name;
 use crate::figures::observed::own_time::own_spans;
+use crate::statistics::whole;
 
 /// One direction of one repetition as a time series.
 #[derive(Debug, Clone, PartialEq)]
@@ -265,7 +266,41 @@ fn is_of(key: &PhaseKey, case: &str, phase: Phase) -> bool {
     key.case == case && key.phase == phase
 }
 
-/// Bytes that the devices moved, per byte that the application moved.
+/// Bytes that workloads at the same time moved during a phase, on devices on which it was, too.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the name says it")]
+pub struct MovedBeside {
+    pub read_bytes: u64,
+    pub write_bytes: u64,
+}
+
+impl MovedBeside {
+    /// Those of `phase`, which were moved by `others`: each with its series, if it used the same devices. What
+    /// completed in an interval counts as far as the interval is within the time of `phase`.
+    pub(crate) fn of<'a>(
+        phase: &PhaseRow,
+        others: impl Iterator<Item = (&'a PhaseRow, &'a [SeriesRow])>,
+    ) -> Self {
+        let mut all = Self::default();
+        for (other, series) in others {
+            let shift = i128::from(other.started_unix_ns) - i128::from(phase.started_unix_ns);
+            let within = |row: &SeriesRow| {
+                let start = i128::from(row.start_ns) + shift;
+                let both = (start + i128::from(row.length_ns)).min(i128::from(phase.wall_ns)) - start.max(0);
+                both.max(0) as f64 / row.length_ns.max(1) as f64
+            };
+            let moved: f64 = series.iter().map(|row| row.bytes as f64).sum();
+            let during: f64 = series.iter().map(|row| row.bytes as f64 * within(row)).sum();
+            let part = if moved > 0.0 { during / moved } else { 1.0 };
+            let part_of = |bytes: u64| whole(bytes as f64 * part);
+            all.read_bytes = all.read_bytes.saturating_add(part_of(other.read_bytes));
+            all.write_bytes = all.write_bytes.saturating_add(part_of(other.write_bytes));
+        }
+        all
+    }
+}
+
+/// Bytes that the devices moved, per byte that the application and the workloads beside it moved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DeviceShare {
     /// For reads. `None` if there were none or the devices could not be observed.
@@ -275,15 +310,16 @@ pub struct DeviceShare {
 }
 
 impl DeviceShare {
-    /// The shares of `phase`.
+    /// The shares of `phase`, if workloads at the same time moved the bytes `beside` on its devices.
     #[must_use]
-    pub fn of(phase: &PhaseRow) -> Self {
-        let share = |device: Option<u64>, application: u64| {
-            device.filter(|_| application > 0).map(|device| device as f64 / application as f64)
+    pub fn of(phase: &PhaseRow, beside: MovedBeside) -> Self {
+        let share = |device: Option<u64>, application: u64, others: u64| {
+            let all = application.saturating_add(others);
+            device.filter(|_| application > 0).map(|device| device as f64 / all as f64)
         };
         Self {
-            read: share(phase.device_read_bytes, phase.read_bytes),
-            write: share(phase.device_write_bytes, phase.write_bytes),
+            read: share(phase.device_read_bytes, phase.read_bytes, beside.read_bytes),
+            write: share(phase.device_write_bytes, phase.write_bytes, beside.write_bytes),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Doubts about a figure, each with its supporting numbers.
 
 use analysis::figures::{
-    DeviceShare, cache_verdict, harness_bound, incomplete, not_quiet, outliers, phase_warnings, too_short,
+    DeviceShare, MovedBeside, cache_verdict, harness_bound, incomplete, not_quiet, outliers, phase_warnings,
+    too_short,
 };
 use plan::{Backend, Case, Nanos, Phase};
 use record::{PhaseRow, Warning};
@@ -20,9 +21,9 @@ fn written(device_bytes: Option<u64>) -> PhaseRow {
 
 #[test]
 fn device_bytes_are_set_against_application_bytes() {
-    let share = DeviceShare::of(&read(Some(100 * MIB)));
+    let share = DeviceShare::of(&read(Some(100 * MIB)), MovedBeside::default());
     assert_eq!((share.read, share.write), (Some(1.0), None));
-    assert_eq!(DeviceShare::of(&read(None)).read, None);
+    assert_eq!(DeviceShare::of(&read(None), MovedBeside::default()).read, None);
 }
 
 #[test]
@@ -52,13 +53,23 @@ fn direct_transfers_that_the_devices_did_not_see_were_not_direct() {
 #[test]
 fn devices_that_moved_more_than_the_tasks_were_shared() {
     let direct = |direct| workload(|spec| spec.direct = direct);
-    let Some(Warning::NotQuiet { seen, share }) = not_quiet(&read(Some(365 * MIB)), &direct(true)) else {
+    let Some(Warning::NotQuiet { seen, share }) =
+        not_quiet(&read(Some(365 * MIB)), MovedBeside::default(), &direct(true))
+    else {
         panic!("somebody else read three times as much");
     };
     assert!(seen.contains("3.65 times"), "{seen}");
     assert!((share - 265.0 / 365.0).abs() < 1e-12, "others had {share} of what the devices read");
-    assert_eq!(not_quiet(&written(Some(110 * MIB)), &direct(true)), None, "a journal is no company");
-    assert_eq!(not_quiet(&read(Some(365 * MIB)), &direct(false)), None, "the kernel reads ahead");
+    assert_eq!(
+        not_quiet(&written(Some(110 * MIB)), MovedBeside::default(), &direct(true)),
+        None,
+        "a journal is no company"
+    );
+    assert_eq!(
+        not_quiet(&read(Some(365 * MIB)), MovedBeside::default(), &direct(false)),
+        None,
+        "the kernel reads ahead"
+    );
 }
 
 #[test]
@@ -118,9 +129,10 @@ fn a_busy_processor_is_told_from_a_slow_device() {
         system_cpu_ns: cpu / 2,
         ..read(None)
     };
-    let one_task = workload(|_| {});
-    let four_tasks = workload(|spec| spec.tasks = 4);
-    let null = workload(|spec| spec.backend = Backend::Null);
+    let reads = |workload| case(workload, vec![Phase::Read]);
+    let one_task = reads(workload(|_| {}));
+    let four_tasks = reads(workload(|spec| spec.tasks = 4));
+    let null = reads(workload(|spec| spec.backend = Backend::Null));
     // One task can use at most one processor, however many there are.
     assert!(harness_bound(&row(98 * SECOND / 10), &one_task, 8).is_some());
     assert_eq!(harness_bound(&row(5 * SECOND), &one_task, 8), None);
@@ -131,6 +143,16 @@ fn a_busy_processor_is_told_from_a_slow_device() {
     };
     assert_eq!(cpu_share, 0.95);
     assert_eq!(harness_bound(&row(10 * SECOND), &null, 1), None, "the null backend is meant to be bound");
+    // The time of all workloads at the same time says something of all processors only.
+    let together = plan::Together {
+        name: "both".to_owned(),
+        alone: "one".to_owned(),
+        others: vec!["other".to_owned()],
+        start: Nanos(0),
+    };
+    let beside = plan::Case { together: Some(together), ..four_tasks };
+    assert_eq!(harness_bound(&row(50 * SECOND), &beside, 8), None);
+    assert!(harness_bound(&row(76 * SECOND), &beside, 8).is_some());
 }
 
 #[test]
