@@ -1956,7 +1956,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__run)
-            opts="-q -y -h --on --quick --cached --resume --set --model --seed --simulate-all --on-nodes --verdict --like --expect --probe --quiet --out --yes --explain --full --history --sign --nonce --mpi --destroy-data-on --allow-commands --state --time --space --tasks --nodes --help local-disk best-point task-count transfer-size tasks-by-transfer-size block-size buffer-size file-size threads read-write-mix latency open-advice iops-definitions steady-state raw-disks luns layers fs-blocks io500 nodes-compared weak-scaling many-nodes-mixes randomops metadata mdtest-shared-directory small-files sub-blocks cuny-test1 cuny-uv300 bsc-nvm iops-lustre scale-news sas-flash sas-mixed-analytics acceptance"
+            opts="-q -y -h --on --quick --cached --resume --set --model --seed --simulate-all --on-nodes --verdict --like --expect --probe --quiet --out --yes --explain --full --history --sign --nonce --mpi --destroy-data-on --allow-commands --state --time --space --tasks --nodes --help local-disk best-point task-count transfer-size tasks-by-transfer-size block-size buffer-size file-size threads read-write-mix latency open-advice iops-definitions steady-state raw-disks luns layers fs-blocks io500 nodes-compared weak-scaling many-nodes-mixes randomops restart-beside-checkpoint backup-beside-users metadata-beside-streams quality-of-service metadata mdtest-shared-directory small-files sub-blocks cuny-test1 cuny-uv300 bsc-nvm iops-lustre scale-news sas-flash sas-mixed-analytics acceptance"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2160,7 +2160,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__studies__subcmd__show)
-            opts="-h --help local-disk best-point task-count transfer-size tasks-by-transfer-size block-size buffer-size file-size threads read-write-mix latency open-advice iops-definitions steady-state raw-disks luns layers fs-blocks io500 nodes-compared weak-scaling many-nodes-mixes randomops metadata mdtest-shared-directory small-files sub-blocks cuny-test1 cuny-uv300 bsc-nvm iops-lustre scale-news sas-flash sas-mixed-analytics acceptance"
+            opts="-h --help local-disk best-point task-count transfer-size tasks-by-transfer-size block-size buffer-size file-size threads read-write-mix latency open-advice iops-definitions steady-state raw-disks luns layers fs-blocks io500 nodes-compared weak-scaling many-nodes-mixes randomops restart-beside-checkpoint backup-beside-users metadata-beside-streams quality-of-service metadata mdtest-shared-directory small-files sub-blocks cuny-test1 cuny-uv300 bsc-nvm iops-lustre scale-news sas-flash sas-mixed-analytics acceptance"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -28,9 +28,10 @@ mod transfer;
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
-use engine::{Controls, EndOutcome, PhaseJob, Stonewalled};
+use engine::{EndOutcome, Stonewalled};
 use plan::Sharing;
 
+pub(crate) use self::one::PhaseInput;
 use self::one::RunningPhase;
 use crate::simulation::jobs::RunningJobs;
 use crate::simulation::parts::names::NameCall;
@@ -39,38 +40,12 @@ use crate::simulation::queue::Events;
 use crate::simulation::recording::Recording;
 use crate::simulation::request::{NONE, Request, Requests, Stage};
 use crate::simulation::steady::{Extrapolated, Steady};
-use crate::simulation::system::{Behind, NodeLimits, System};
-use crate::simulation::task::{Members, Task};
+use crate::simulation::system::{Behind, System};
+use crate::simulation::task::Task;
 use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ticks};
 
 /// Number of events between two checks of the stop flag, at which the progress is also reported.
 const LOOK_EVERY: u32 = 1 << 16;
-
-/// The input of the simulation of a phase.
-pub(crate) struct PhaseInput<'a> {
-    pub(crate) job: &'a PhaseJob<'a>,
-    /// The node of each task.
-    pub(crate) node_of: &'a [u32],
-    /// For exchanges: the node of each endpoint.
-    pub(crate) ends: &'a [u32],
-    /// Index of the layout.
-    pub(crate) layout: usize,
-    /// How long after the first of the phases that run at the same time it begins.
-    pub(crate) after: Ticks,
-    /// Distinguishes the files of the case from those of others.
-    pub(crate) key: u64,
-    /// The devices of the case, if it uses members of its target.
-    pub(crate) members: Option<Members>,
-    /// Factor for all times. Rate limits are not exceeded, however.
-    pub(crate) factor: f64,
-    /// The share of each node's reads that its page cache serves.
-    pub(crate) cached: &'a [f64],
-    pub(crate) controls: &'a Controls,
-    /// Whether the progress is shown there.
-    pub(crate) shows: bool,
-    /// Whether the time in a steady state is computed and not simulated.
-    pub(crate) extrapolates: bool,
-}
 
 /// The result of a phase.
 pub(crate) struct PhaseOutput {

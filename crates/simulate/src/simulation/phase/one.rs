@@ -1,19 +1,44 @@
 //! The state of one of the phases that run at the same time.
 
-use engine::{Progress, Stonewalled};
+use engine::{Controls, PhaseJob, Progress, Stonewalled};
 use plan::Phase;
 
-use super::PhaseInput;
 use crate::simulation::exchanges::Exchanges;
 use crate::simulation::objects::ObjectPhase;
 use crate::simulation::parts::service::whole;
 use crate::simulation::recording::Recording;
 use crate::simulation::system::{LayoutPath, NodeLimits, System};
-use crate::simulation::task::bytes_of_task;
+use crate::simulation::task::{Members, bytes_of_task};
 use crate::simulation::time::{TICKS_PER_NS, Ticks, ns, ticks};
 
 /// Spreads the numbers of phases over those of files: 2^64 divided by the golden ratio.
 const FILES_APART: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// The input of the simulation of a phase.
+pub(crate) struct PhaseInput<'a> {
+    pub(crate) job: &'a PhaseJob<'a>,
+    /// The node of each task.
+    pub(crate) node_of: &'a [u32],
+    /// For exchanges: the node of each endpoint.
+    pub(crate) ends: &'a [u32],
+    /// Index of the layout.
+    pub(crate) layout: usize,
+    /// How long after the first of the phases that run at the same time it begins.
+    pub(crate) after: Ticks,
+    /// Distinguishes the files of the case from those of others.
+    pub(crate) key: u64,
+    /// The devices of the case, if it uses members of its target.
+    pub(crate) members: Option<Members>,
+    /// Factor for all times. Rate limits are not exceeded, however.
+    pub(crate) factor: f64,
+    /// The share of each node's reads that its page cache serves.
+    pub(crate) cached: &'a [f64],
+    pub(crate) controls: &'a Controls,
+    /// Whether the progress is shown there.
+    pub(crate) shows: bool,
+    /// Whether the time in a steady state is computed and not simulated.
+    pub(crate) extrapolates: bool,
+}
 
 /// What belongs to one phase. The parts of the model, the clock and the events belong to all that run at the same time.
 pub(super) struct RunningPhase<'a> {
