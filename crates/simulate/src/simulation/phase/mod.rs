@@ -40,7 +40,7 @@ use crate::simulation::queue::Events;
 use crate::simulation::recording::Recording;
 use crate::simulation::request::{NONE, Request, Requests, Stage};
 use crate::simulation::steady::{Extrapolated, Steady};
-use crate::simulation::system::{Behind, System};
+use crate::simulation::system::{Behind, NodeLimits, System};
 use crate::simulation::task::Task;
 use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ticks};
 
