@@ -468,8 +468,6 @@ fn simulated(tax: f64) -> (u32, u32) {
 fn a_tax_of_five_percent_is_told_and_none_is_not() {
     let (right, wrong) = simulated(0.05);
     let (false_one, false_others) = simulated(0.0);
-    println!("a tax of 5 % is told in {right}, another falsely in {wrong} of 1,000 runs");
-    println!("without a tax one is told in {false_one} and {false_others} of 1,000 runs");
     assert!(right >= 950, "{right}");
     assert!(wrong <= 10 && false_one + false_others <= 10, "{wrong} {false_one} {false_others}");
 }
