@@ -1,7 +1,7 @@
 //! Workloads that ran at the same time: what each did beside the others and lost to them, and what all did together.
 //!
 //! A figure of several workloads is one of their *window*: in each repetition, the time while all of them ran.
-//! [`window`] finds it and what each did in it, [`beside`] makes statements of it.
+//! `window` finds it and what each did in it, `beside` makes statements of it.
 
 mod beside;
 mod window;
