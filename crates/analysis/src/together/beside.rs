@@ -1,6 +1,6 @@
 //! What each of several workloads did beside the others, what it lost to them, and what all did together.
 
-use plan::{Case, RateName};
+use plan::{Case, Nanos, RateName};
 use record::{Provenance, Run};
 
 use super::window::{Gap, Shared, Within, repetitions};
@@ -8,10 +8,11 @@ use crate::figures::{LatencySummary, RateOf, Subject, grouped};
 use crate::gate::{
     Gate, Kind, Of, Quantity, Stated, Statement, Value,
     table::{
-        Column, any, bandwidth, count, detail, list, nanos, number, rate, seconds, share, subject, text, word,
+        Column, any, bandwidth, below, count, detail, list, nanos, number, rate, seconds, share, subject,
+        text, word,
     },
 };
-use crate::statistics::{Contrast, Difference, Summary, median};
+use crate::statistics::{Contrast, Difference, Summary, median, whole};
 
 /// One of several workloads that ran at the same time, beside the same workload alone.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +54,22 @@ impl Beside {
     #[must_use]
     pub fn loss(&self) -> Option<f64> {
         self.difference.filter(|one| one.outcome != Contrast::NotShown).map(|one| -one.change)
+    }
+
+    /// `longest gap at least 3 s; p50 324 µs, alone 310 µs; p99 2.2 ms, alone 1.9 ms`.
+    fn words(&self) -> String {
+        let gap = self.gap.map(|gap| {
+            let nanos = Nanos(whole(gap.seconds() * 1e9));
+            format!("longest gap {} {nanos}", gap.bound())
+        });
+        let [alone, beside] = self.latency;
+        let of = |place: usize, name: &str| {
+            let text = |all: [f64; 2]| Nanos(whole(all[place])).to_string();
+            let alone = alone.map_or_else(String::new, |all| format!(", alone {}", text(all)));
+            beside.map(|all| format!("{name} {}{alone}", text(all)))
+        };
+        let all = [gap, of(0, "p50"), of(1, "p99")];
+        all.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
     /// The interval of the loss, at the level of the test.
@@ -101,22 +118,30 @@ impl Statement for Beside {
             |one| one.outcome().to_owned(),
         ),
         share("share", "of all", "Its share of the bytes of all of them while all ran.", |one| one.share),
-        word("gap_bound", "gap", "Whether the longest gap is `at least` or `at most` so long.", |one| {
-            one.gap.map_or("", Gap::bound)
-        }),
-        seconds(
-            "longest_gap_seconds",
-            "longest gap",
-            "The longest time without a completed operation while all ran: whole intervals, else the largest latency.",
-            |one| Some(one.gap?.seconds()),
-        ),
         number("fairness", "fairness", "Jain's index of the rates of its tasks, in whole passes.", |one| {
             one.fairness
         }),
-        nanos("alone_p50_ns", "p50 alone", "Median latency alone.", |one| Some(one.latency[0]?[0])),
-        nanos("p50_ns", "p50", "Median latency beside the others.", |one| Some(one.latency[1]?[0])),
-        nanos("alone_p99_ns", "p99 alone", "p99 of the latency alone.", |one| Some(one.latency[0]?[1])),
-        nanos("p99_ns", "p99", "p99 of the latency beside the others.", |one| Some(one.latency[1]?[1])),
+        below(text("in_words", "in words", "The longest gap and the latencies, in words.", Self::words)),
+        detail(word(
+            "gap_bound",
+            "gap",
+            "Whether the longest gap is `at least` or `at most` so long.",
+            |one| one.gap.map_or("", Gap::bound),
+        )),
+        detail(seconds(
+            "longest_gap",
+            "longest gap",
+            "The longest time without a completed operation while all ran: whole intervals, else the largest latency.",
+            |one| Some(one.gap?.seconds()),
+        )),
+        detail(nanos("alone_p50_ns", "p50 alone", "Median latency alone.", |one| Some(one.latency[0]?[0]))),
+        detail(nanos("p50_ns", "p50", "Median latency beside the others.", |one| Some(one.latency[1]?[0]))),
+        detail(nanos("alone_p99_ns", "p99 alone", "p99 of the latency alone.", |one| {
+            Some(one.latency[0]?[1])
+        })),
+        detail(nanos("p99_ns", "p99", "p99 of the latency beside the others.", |one| {
+            Some(one.latency[1]?[1])
+        })),
         detail(number("p_value", "p", "p of the test of differences, corrected for all of them.", |one| {
             one.difference?.p_value
         })),
@@ -161,15 +186,15 @@ impl Statement for AllTogether {
         bandwidth("high_per_second", "high", "Upper end of the interval of that median.", |one| {
             Some(one.rates?.median_interval?.high)
         }),
-        seconds("seconds", "all ran for", "Median of the time while all ran.", |one| {
+        seconds("window", "all ran for", "Median of the time while all ran.", |one| {
             Some(one.windows?.median)
         }),
         count("repetitions", "n", "Repetitions with such a time.", |one| {
             Some(one.windows.map_or(0, |all| all.n as u64))
         }),
-        list("left_out", "without a figure", "Repetitions without such a time, and why.", |one| {
+        below(list("left_out", "without a figure", "Repetitions without such a time, and why.", |one| {
             one.left_out.clone()
-        }),
+        })),
     ];
 }
 
@@ -226,7 +251,7 @@ impl<'b, 'a> Set<'b, 'a> {
             }
         }
         Some(Self {
-            names: workloads.iter().map(|one| workload(one.case)).collect(),
+            names: workloads.iter().map(|one| workload(&name, one.case)).collect(),
             alone: workloads.iter().map(alone).collect(),
             name,
             workloads,
@@ -318,10 +343,10 @@ impl<'b, 'a> Set<'b, 'a> {
     }
 }
 
-/// The name of a workload among those that ran at the same time.
-fn workload(case: &Case) -> String {
-    let name = case.together.as_ref().map(|together| format!("{}:", together.name));
-    name.and_then(|name| case.id.strip_prefix(&name)).unwrap_or(&case.id).to_owned()
+/// The name of a case within the workloads `name`: `night:backup-2` is `backup-2`.
+fn workload(name: &str, case: &Case) -> String {
+    let own = case.group.strip_prefix(name).and_then(|rest| rest.strip_prefix(':'));
+    own.unwrap_or(&case.group).to_owned()
 }
 
 /// The rates of the transfers of each pass that counts: of one workload, the time while all ran is the whole of its

@@ -154,7 +154,8 @@ fn part(report: &Report, table: &analysis::gate::Table, rows: &[&Row], shared: b
 }
 
 /// Kinds of statements all of whose rates are those of their figures.
-const OF_FIGURES: [Kind; 8] = [
+const OF_FIGURES: [Kind; 9] = [
+    Kind::Beside,
     Kind::Scaling,
     Kind::LayerOverhead,
     Kind::CurveShape,

@@ -99,7 +99,6 @@ impl Card {
         let mut results: Vec<Block> = members.iter().flat_map(|(_, blocks)| blocks.clone()).collect();
         results.extend(rows.jobs());
         results.extend(contrasts(report));
-        results.extend(together::blocks(report));
         results.extend(targets::blocks(report, &rows.marks));
         let few = are_few(report) && !report.figures.is_empty();
         let has_all_figures = has_score || few && judged.is_empty() && results.is_empty();
@@ -123,6 +122,8 @@ impl Card {
         });
         results.extend(withheld_best(report));
         results.extend(split::blocks(report, &rows.marks));
+        // A study of workloads at the same time asks for nothing else first.
+        results.splice(0..0, together::blocks(report, &rows.marks));
         if let Some(scaled) = &report.run.scaled {
             let first = if has_all_figures { &mut results } else { &mut judged };
             first.insert(0, Block::Text(scaled.line.clone()));

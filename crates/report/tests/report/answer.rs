@@ -36,7 +36,8 @@ fn the_answer_fits_every_terminal_and_is_short() {
 
 #[test]
 fn answers_at_80_columns() {
-    let shown = ["whole", "study", "files", "exchanges", "matrix", "weak-scaling", "killed", "empty"];
+    let shown =
+        ["whole", "study", "concurrent", "files", "exchanges", "matrix", "weak-scaling", "killed", "empty"];
     for (name, run) in golden::runs().into_iter().filter(|(name, _)| shown.contains(&name.as_str())) {
         let text =
             Study::of(&run).text(Screen::PLAIN.wide(80)).replace(env!("CARGO_PKG_VERSION"), "[version]");

@@ -81,6 +81,7 @@ pub(crate) fn runs() -> Vec<(String, record::Run)> {
         ("published-page", common::operations::imported()),
         ("interrupted-jobs", common::timeline::interrupted()),
         ("matrix", common::matrix::matrix()),
+        ("concurrent", common::concurrent::concurrent()),
     ]
     .map(|(name, run)| (name.to_owned(), run))
     .into();

@@ -3,6 +3,7 @@
 mod answer;
 mod browser;
 mod common;
+mod concurrent;
 mod first_screen;
 mod forms;
 mod golden;

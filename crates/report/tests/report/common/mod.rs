@@ -7,6 +7,7 @@
 )]
 
 pub(crate) mod cluster;
+pub(crate) mod concurrent;
 pub(crate) mod imports;
 pub(crate) mod layers;
 pub(crate) mod matrix;
