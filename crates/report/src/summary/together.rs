@@ -8,7 +8,7 @@ use analysis::statistics::{Contrast, Summary};
 use analysis::together::{AllTogether, Beside};
 
 use crate::format::table::Table;
-use crate::format::{BYTES_PER_SECOND, compact, compact_rate, counted, duration, number};
+use crate::format::{BYTES_PER_SECOND, compact, compact_rate, counted, duration};
 use crate::report::Report;
 use crate::report::figure::Figure;
 use crate::report::statements::reasons;
@@ -145,7 +145,7 @@ fn sum(rates: &Summary) -> String {
 
 /// What it lost or won, if anything is told of that.
 fn against_alone(one: &Beside) -> Option<String> {
-    let (difference, percent) = (one.difference?, |share: f64| number(share * 100.0));
+    let (difference, percent) = (one.difference?, |share: f64| format!("{:.1}", share * 100.0));
     let ends = |sign: f64| {
         let (low, high) = one.loss_interval()?;
         let (low, high) = if sign < 0.0 { (-high, -low) } else { (low, high) };
