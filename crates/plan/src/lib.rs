@@ -56,7 +56,7 @@ mod work;
 mod workload;
 
 pub use builtin::{cross_check, exchanges, probe, quick, randomops};
-pub use cases::case::{Case, PrintedBy, Together};
+pub use cases::case::{Case, Concurrent, PrintedBy};
 pub use cases::condition::Condition;
 pub use cases::criteria::{
     Amount, Asked, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Criteria, Expectation, Layer,

@@ -18,7 +18,7 @@ use crate::statistics::{Contrast, Difference, Summary, median, whole};
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "as its columns")]
 pub struct Beside {
-    pub together: String,
+    pub concurrent: String,
     pub workload: String,
     pub others: Vec<String>,
     pub counts: RateOf,
@@ -88,8 +88,8 @@ impl Statement for Beside {
          longest time without a completed operation while all ran. Fairness: Jain's index of the rates of its tasks. \
          Latencies are those of whole passes";
     const COLUMNS: &'static [Column<Self>] = &[
-        detail(subject(word("together", "together", "The name of the `[[concurrent]]`.", |one| {
-            &one.together
+        detail(subject(word("concurrent", "concurrent", "The name of the `[[concurrent]]`.", |one| {
+            &one.concurrent
         }))),
         subject(word("workload", "workload", "The workload.", |one| &one.workload)),
         detail(subject(list("others", "beside", "The workloads beside it.", |one| one.others.clone()))),
@@ -151,7 +151,7 @@ impl Statement for Beside {
     ];
 
     fn part(&self) -> Option<String> {
-        Some(self.together.clone())
+        Some(self.concurrent.clone())
     }
 }
 
@@ -159,7 +159,7 @@ impl Statement for Beside {
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "as its columns")]
 pub struct AllTogether {
-    pub together: String,
+    pub concurrent: String,
     pub workloads: Vec<String>,
     /// The length of the window, in seconds, of each repetition that has one.
     pub windows: Option<Summary>,
@@ -175,7 +175,7 @@ impl Statement for AllTogether {
     const CAPTION: &'static str = "All of them together, in the time while all ran: from the latest start of \
          transfers to the earliest end. The rate is the sum of their bytes per second";
     const COLUMNS: &'static [Column<Self>] = &[
-        subject(word("together", "together", "The name of the `[[concurrent]]`.", |one| &one.together)),
+        subject(word("concurrent", "concurrent", "The name of the `[[concurrent]]`.", |one| &one.concurrent)),
         subject(list("workloads", "workloads", "The workloads.", |one| one.workloads.clone())),
         bandwidth("rate_per_second", "rate of all", "Median of the sum of their bytes per second.", |one| {
             Some(one.rates?.median)
@@ -203,7 +203,7 @@ pub(crate) fn together(run: &Run, gate: &Gate<'_>) -> (Vec<Stated<Beside>>, Vec<
     let own = |one: &&Subject<'_>| {
         one.case.is_concurrent(one.figure.phase) && one.figure.provenance != Provenance::Imported
     };
-    let name = |one: &&Subject<'_>| one.case.together.as_ref().map(|together| together.name.clone());
+    let name = |one: &&Subject<'_>| one.case.concurrent.as_ref().map(|together| together.name.clone());
     let sets: Vec<Set<'_, '_>> = grouped(gate.subjects.iter().filter(own), name)
         .into_iter()
         .filter_map(|workloads| Set::of(run, gate, workloads))
@@ -229,11 +229,11 @@ struct Set<'b, 'a> {
 
 impl<'b, 'a> Set<'b, 'a> {
     fn of(run: &Run, gate: &'b Gate<'a>, workloads: Vec<&'b Subject<'a>>) -> Option<Self> {
-        let name = workloads.first()?.case.together.as_ref()?.name.clone();
-        let is_of = |case: &&Case| case.together.as_ref().is_some_and(|together| together.name == name);
+        let name = workloads.first()?.case.concurrent.as_ref()?.name.clone();
+        let is_of = |case: &&Case| case.concurrent.as_ref().is_some_and(|one| one.name == name);
         let planned = gate.plan.cases.iter().filter(is_of).count();
         let alone = |one: &&Subject<'_>| {
-            let id = &one.case.together.as_ref()?.alone;
+            let id = &one.case.concurrent.as_ref()?.alone;
             let is_same =
                 |other: &&Subject<'_>| other.case.id == *id && other.figure.phase == one.figure.phase;
             gate.subjects.iter().find(is_same)
@@ -295,7 +295,7 @@ impl<'b, 'a> Set<'b, 'a> {
             let difference = gate.difference_of(&rates_alone, &rates, family);
             let others = self.names.iter().enumerate().filter(|(other, _)| *other != place);
             let value = Beside {
-                together: self.name.clone(),
+                concurrent: self.name.clone(),
                 workload: self.names[place].clone(),
                 others: others.map(|(_, name)| name.clone()).collect(),
                 counts: own.figure.rate_of(),
@@ -320,7 +320,7 @@ impl<'b, 'a> Set<'b, 'a> {
     fn all(&self, gate: &Gate<'_>) -> Stated<AllTogether> {
         let windows: Vec<f64> = self.shared.iter().map(|one| one.seconds).collect();
         let value = AllTogether {
-            together: self.name.clone(),
+            concurrent: self.name.clone(),
             workloads: self.names.clone(),
             windows: Summary::of(&windows),
             rates: Summary::of(&self.sums()),

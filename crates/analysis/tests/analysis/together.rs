@@ -6,7 +6,7 @@ use analysis::figures::figures;
 use analysis::findings::{Findings, findings};
 use analysis::gate::{Because, Outcome};
 use analysis::together::{AllTogether, Beside, Gap};
-use plan::{Case, Operation, Phase, Plan, Together};
+use plan::{Case, Concurrent, Operation, Phase, Plan};
 use record::{DeviceRow, PhaseRecord, Provenance, SeriesRow, TaskRow};
 
 use crate::common::random::Random;
@@ -43,11 +43,11 @@ struct Study {
     records: Vec<PhaseRecord>,
 }
 
-fn case(id: &str, together: Option<Together>, repetitions: usize) -> Case {
+fn case(id: &str, concurrent: Option<Concurrent>, repetitions: usize) -> Case {
     let workload = rows::workload(|spec| (spec.tasks, spec.direct) = (TASKS, true));
     Case {
         repetitions: u32::try_from(repetitions).expect("few"),
-        together,
+        concurrent,
         ..Case::new(id, workload, vec![Phase::Read])
     }
 }
@@ -93,13 +93,8 @@ impl Study {
     fn add_beside(&mut self, set: &str, beside: &[Vec<Ran>]) {
         let names = &NAMES[..beside.len()];
         for (name, all) in names.iter().zip(beside) {
-            let others = names.iter().filter(|other| *other != name);
-            let together = Together {
-                name: set.to_owned(),
-                alone: (*name).to_owned(),
-                others: others.map(|name| (*name).to_owned()).collect(),
-                start: plan::Nanos(0),
-            };
+            let together =
+                Concurrent { name: set.to_owned(), alone: (*name).to_owned(), start: plan::Nanos(0) };
             self.add(case(&format!("{set}:{name}"), Some(together), all.len()), all);
         }
     }
@@ -134,7 +129,7 @@ fn each_workload_has_its_rate_beside_the_others_and_what_it_loses() {
     let study = Study::of_rates(&[400_000_000, 600_000_000], &[280_000_000, 540_000_000]);
     let told = study.beside();
     let words: Vec<_> =
-        told.iter().map(|one| (&*one.together, &*one.workload, &one.others[..], one.outcome())).collect();
+        told.iter().map(|one| (&*one.concurrent, &*one.workload, &one.others[..], one.outcome())).collect();
     assert_eq!(
         words,
         [

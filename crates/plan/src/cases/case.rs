@@ -44,7 +44,7 @@ pub struct Case {
     pub in_turn: bool,
     /// Set if it runs at the same time as others, which are next to it in the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub together: Option<Together>,
+    pub concurrent: Option<Concurrent>,
     /// For an imported case, the conditions stated in its text; used instead of the workload's conditions,
     /// whose other values are unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,13 +60,11 @@ pub struct Case {
 
 /// The other cases that run at the same time as a case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Together {
+pub struct Concurrent {
     /// Its name, which all of them have.
     pub name: String,
     /// The case with the same workload alone.
     pub alone: String,
-    /// The workloads of the others.
-    pub others: Vec<String>,
     /// How long after the first of them it begins.
     pub start: Nanos,
 }
@@ -114,7 +112,7 @@ impl Case {
             delay: Nanos(0),
             time_limit: None,
             in_turn: false,
-            together: None,
+            concurrent: None,
             stated: None,
             printed_by: None,
             not_printed: None,
@@ -124,8 +122,22 @@ impl Case {
     /// Whether both run at the same time.
     #[must_use]
     pub fn runs_with(&self, other: &Self) -> bool {
-        let name = |case: &'_ Self| case.together.as_ref().map(|together| together.name.clone());
-        self.together.is_some() && name(self) == name(other)
+        self.concurrent
+            .as_ref()
+            .zip(other.concurrent.as_ref())
+            .is_some_and(|(one, other)| one.name == other.name)
+    }
+
+    /// Whether it is selected by `name`: that of its workload, or of the workloads that run at the same time.
+    #[must_use]
+    pub fn is_of(&self, name: &str) -> bool {
+        self.group == name || self.concurrent.as_ref().is_some_and(|concurrent| concurrent.name == name)
+    }
+
+    /// The name of the `[[workload]]` that it comes from.
+    #[must_use]
+    pub fn workload_table(&self) -> &str {
+        self.concurrent.as_ref().map_or(&self.group, |concurrent| &concurrent.alone)
     }
 
     /// The phase that runs at the same time as those of others: the only one with a result that neither begins nor ends
@@ -140,7 +152,7 @@ impl Case {
     /// Whether `phase` runs at the same time as those of other cases.
     #[must_use]
     pub fn is_concurrent(&self, phase: Phase) -> bool {
-        self.together.is_some() && self.concurrent_phase() == Some(phase)
+        self.concurrent.is_some() && self.concurrent_phase() == Some(phase)
     }
 
     /// Conditions attached to every figure of `phase`: those of the workload, or those stated by an imported

@@ -358,7 +358,7 @@ pub enum Bound {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Selector {
-    /// The workload; all workloads if `None`.
+    /// The workload, or the workloads that run at the same time under this name; all workloads if `None`.
     pub workload: Option<String>,
     /// The target; all targets if `None`.
     pub target: Option<String>,
@@ -538,7 +538,7 @@ impl Selector {
     /// Whether the figure of `phase` of `case` is selected.
     #[must_use]
     pub fn takes(&self, case: &Case, phase: Phase) -> bool {
-        self.workload.as_ref().is_none_or(|workload| *workload == case.group)
+        self.workload.as_ref().is_none_or(|workload| case.is_of(workload))
             && self.target.as_ref().is_none_or(|target| *target == case.target)
             && self.phase.is_none_or(|wanted| wanted == phase)
             && self.at.iter().all(|setting| case.settings.contains(setting))

@@ -164,7 +164,7 @@ impl Plan {
         let blocks: Vec<Range<usize>> = self.blocks().collect();
         let mut kept: Vec<bool> = self.cases.iter().map(&mut keeps).collect();
         for block in blocks {
-            if self.cases[block.start].together.is_some() && !kept[block.clone()].iter().all(|kept| *kept) {
+            if self.cases[block.start].concurrent.is_some() && !kept[block.clone()].iter().all(|kept| *kept) {
                 kept[block.clone()].fill(false);
             }
             if let Some(first) = block.clone().find(|place| kept[*place]) {

@@ -50,6 +50,8 @@ pub struct CaseEstimate {
     /// Seconds that the case adds to the plan: of all passes (see [`Case::passes_max`]), including delays, preconditioning
     /// and fill. Of the passes of cases that run at the same time only the longest count.
     pub seconds: Interval,
+    /// Whether its passes run at the same time as those of a case that takes longer.
+    pub is_beside: bool,
     /// The caches of the target as a share of the case's data, if the study gives their size. Only known together
     /// with the plan, see [`estimates`].
     pub cache_share: Option<f64>,
@@ -139,6 +141,7 @@ impl CaseEstimate {
             precondition,
             phases,
             seconds,
+            is_beside: false,
             cache_share: None,
             spaces,
             concerns,
@@ -154,6 +157,7 @@ fn take_time_once(cases: &[Case], estimates: &mut [CaseEstimate]) {
         (0..passes.len()).max_by(|one, other| passes[*one].middle.total_cmp(&passes[*other].middle));
     for (place, estimate) in estimates.iter_mut().enumerate().filter(|(place, _)| Some(*place) != longest) {
         let Interval { low, middle, high } = passes[place];
+        estimate.is_beside = true;
         let all = &mut estimate.seconds;
         (all.low, all.middle, all.high) = (all.low - low, all.middle - middle, all.high - high);
     }
@@ -183,7 +187,7 @@ pub fn estimates<'p>(
         estimate
     };
     let mut all: Vec<CaseEstimate> = plan.cases.iter().map(&mut estimate).collect();
-    for block in plan.blocks().filter(|block| plan.cases[block.start].together.is_some()) {
+    for block in plan.blocks().filter(|block| plan.cases[block.start].concurrent.is_some()) {
         take_time_once(&plan.cases[block.clone()], &mut all[block]);
     }
     let totals = together(plan, environment, &all);

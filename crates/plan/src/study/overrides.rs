@@ -132,7 +132,7 @@ impl Override {
     #[must_use]
     pub fn concerns(&self, case: &Case) -> bool {
         match self.table.as_str() {
-            "workload" => self.is_named(&case.group),
+            "workload" => self.is_named(case.workload_table()),
             "target" => self.is_named(&case.target),
             "layout" => case.layout.as_deref().is_some_and(|layout| self.is_named(layout)),
             "table" | "test" => case.workload.work.jobs().is_some(),
@@ -150,8 +150,11 @@ pub fn overrides_of(plan: &Plan, commitment: &Commitment) -> Vec<String> {
     let concerns = |written: &&String| {
         let Ok(one) = Override::parse(written) else { return true };
         let names = |own: Option<&String>| own.is_none_or(|own| one.is_named(own));
+        let figures = &commitment.figures;
         match one.table.as_str() {
-            "workload" => names(commitment.figures.workload.as_ref()),
+            "workload" => figures.workload.as_ref().is_none_or(|own| {
+                one.is_named(own) || plan.cases.iter().any(|case| case.is_of(own) && one.concerns(case))
+            }),
             "target" => names(commitment.figures.target.as_ref()),
             "commitment" => names(Some(&commitment.name)) || one.key == "name",
             _ => true,

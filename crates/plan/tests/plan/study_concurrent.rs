@@ -1,7 +1,9 @@
 //! Workloads that run at the same time.
 
 use crate::common::{shown, study};
-use plan::{Case, Nanos, Plan};
+use plan::study::{Options, Override, overrides_of, read_criteria, read_with};
+use plan::{Case, Commitment, Nanos, Plan};
+use std::path::Path;
 
 const WORKLOADS: &str = "
 [protocol]
@@ -59,12 +61,9 @@ fn each_runs_alone_and_then_beside_the_others() {
     let ids: Vec<&str> = plan.cases.iter().map(|case| case.id.as_str()).collect();
     assert_eq!(ids, ["checkpoint", "restart", "both-phases", "both:checkpoint", "both:restart"]);
     let case = &plan.cases[4];
-    let together = case.together.as_ref().expect("one of several");
+    let together = case.concurrent.as_ref().expect("one of several");
     assert_eq!((together.name.as_str(), together.alone.as_str()), ("both", "restart"));
-    assert_eq!(
-        (together.others.as_slice(), together.start),
-        (&["checkpoint".to_owned()][..], Nanos::secs(5))
-    );
+    assert_eq!(together.start, Nanos::secs(5));
     assert_eq!(case.title, "Restart beside checkpoint: Restart of a job");
     assert_eq!((case.group.as_str(), case.workload.name.as_str()), ("both:restart", "both:restart"));
     let alone = &plan.cases[1];
@@ -86,6 +85,39 @@ fn other_tables_select_one_of_them_by_its_name() {
     assert_eq!(selected.iter().map(|(case, _)| case.id.as_str()).collect::<Vec<_>>(), ["both:restart"]);
 }
 
+const PROMISE_TO_EACH: &str = "[[commitment]]\nname = \"p\"\nworkload = \"both\"\nstatistic = \"median\"\nbandwidth_at_least = \"1GB/s\"\n";
+
+#[test]
+fn their_common_name_selects_all_of_them() {
+    let plan = read(&format!("{BOTH}{PROMISE_TO_EACH}"));
+    let selected = |promised: &Commitment| {
+        let selected = plan.selected(&promised.figures);
+        selected.iter().map(|(case, _)| case.id.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(selected(&plan.criteria.commitments[0]), ["both:checkpoint", "both:restart"]);
+    let later = read_criteria(Path::new("c.toml"), PROMISE_TO_EACH, &plan).expect("it is known");
+    assert_eq!(selected(&later.commitments[0]), ["both:checkpoint", "both:restart"]);
+}
+
+/// What a workload does beside others is that of its table.
+#[test]
+fn an_override_of_a_workload_concerns_what_it_does_beside_others() {
+    let text = format!("{WORKLOADS}{BOTH}{PROMISE_TO_EACH}");
+    for (set, concerned) in [("restart", true), ("checkpoint", true), ("both-phases", false)] {
+        let overrides = vec![Override::parse(&format!("workload.{set}.size=64MiB")).expect("an override")];
+        let options = Options { overrides, ..Options::default() };
+        let plan =
+            read_with(Path::new("s.toml"), &text, &options).unwrap_or_else(|e| panic!("{}", shown(&e)));
+        let of_promise = overrides_of(&plan, &plan.criteria.commitments[0]);
+        assert_eq!(!of_promise.is_empty(), concerned, "{set}");
+        let one = &options.overrides[0];
+        let concerns = plan.cases.iter().filter(|case| one.concerns(case)).map(|case| case.id.clone());
+        let expected =
+            if concerned { vec![set.to_owned(), format!("both:{set}")] } else { vec![set.to_owned()] };
+        assert_eq!(concerns.collect::<Vec<_>>(), expected);
+    }
+}
+
 #[test]
 fn on_one_target_each_has_files_of_its_own() {
     let on_one = WORKLOADS.replace("target = \"b\"\nphases", "target = \"a\"\nphases");
@@ -104,18 +136,15 @@ fn a_workload_may_run_beside_itself() {
         .collect();
     assert_eq!(cases[0], ("both:checkpoint", "/data/a/ioproof-a.data".to_owned()));
     assert_eq!(cases[1], ("both:checkpoint-2", "/data/a/ioproof-a-checkpoint-2.data".to_owned()));
-    let together = plan.cases[4].together.as_ref().expect("one of several");
-    assert_eq!(
-        (together.alone.as_str(), together.others.as_slice()),
-        ("checkpoint", &["checkpoint".to_owned()][..])
-    );
+    let together = plan.cases[4].concurrent.as_ref().expect("one of several");
+    assert_eq!(together.alone, "checkpoint");
 }
 
 #[test]
 fn cases_that_are_left_without_the_others_go_too() {
     let mut plan = read(BOTH);
     plan.keep_cases(|case: &Case| case.id != "both:restart");
-    assert!(plan.cases.iter().all(|case| case.together.is_none()));
+    assert!(plan.cases.iter().all(|case| case.concurrent.is_none()));
 }
 
 #[test]

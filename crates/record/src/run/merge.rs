@@ -275,7 +275,7 @@ fn asks_the_same(one: &Case, other: &Case) -> bool {
             protocol,
             case.target.clone(),
             case.settings.clone(),
-            case.together.clone(),
+            case.concurrent.clone(),
         )
     };
     shape(one) == shape(other)
@@ -375,7 +375,7 @@ fn in_turn(runs: &[Run]) -> HashMap<&str, Vec<&str>> {
     let pairs = rivals.flat_map(|one| [(&*one.own, &*one.case), (&*one.case, &*one.own)]);
     let mut all: HashMap<&str, Vec<&str>> = pairs.map(|(one, other)| (one, vec![other])).collect();
     for plan in runs.iter().map(|run| &run.manifest.plan) {
-        for block in plan.blocks().filter(|block| plan.cases[block.start].together.is_some()) {
+        for block in plan.blocks().filter(|block| plan.cases[block.start].concurrent.is_some()) {
             let ids = plan.cases[block].iter().map(|case| case.id.as_str());
             ids.clone()
                 .for_each(|id| drop(all.insert(id, ids.clone().filter(|other| *other != id).collect())));

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use plan::{Case, CaseEstimate, Nanos, Plan, RunEnvironment, SettingValue, Together};
+use plan::{Case, CaseEstimate, Concurrent, Nanos, Plan, RunEnvironment, SettingValue};
 
 use super::case::line;
 use super::sweep::{Group, groups, taken, values};
@@ -44,7 +44,7 @@ pub(super) fn cases(
         out.extend(of_all.iter().map(|(name, text)| line(name, text, screen)));
     }
     for group in groups(plan, all) {
-        if let Some(together) = &group[0].0.together {
+        if let Some(together) = &group[0].0.concurrent {
             out += &beside(plan, group[0].0, together, screen);
             continue;
         }
@@ -123,7 +123,7 @@ fn workload(
 }
 
 /// One of several cases that run at the same time: what differs from the case that runs alone.
-fn beside(plan: &Plan, case: &Case, together: &Together, screen: Screen) -> String {
+fn beside(plan: &Plan, case: &Case, together: &Concurrent, screen: Screen) -> String {
     let is_first = plan.blocks().any(|block| std::ptr::eq(&plan.cases[block.start], case));
     let head = if is_first { format!("\n{}, at the same time\n", together.name) } else { String::new() };
     let targets = case.workload.files.targets.iter().map(|target| format!("; {}", target.display()));

@@ -1,7 +1,6 @@
 //! Estimate of the remaining time of a run, independent of clock and terminal.
 
-use std::collections::{HashMap, HashSet};
-use std::ops::Range;
+use std::collections::HashMap;
 use std::time::Duration;
 
 use plan::{CaseEstimate, Phase, PhaseEstimate, Plan};
@@ -25,19 +24,6 @@ struct Step {
     is_beside: bool,
     /// In a model: expected seconds of computing.
     computing: f64,
-}
-
-/// The cases of `block` that run at the same time as a longer one.
-fn beside_longer(plan: &Plan, estimates: &[CaseEstimate], block: Range<usize>) -> Vec<usize> {
-    if plan.cases[block.start].together.is_none() {
-        return Vec::new();
-    }
-    let seconds = |place: &usize| {
-        let phases = estimates.get(*place).map(|estimate| estimate.phases.iter());
-        phases.map_or(0.0, |phases| phases.map(|phase| phase.seconds.middle).sum())
-    };
-    let longest = block.clone().max_by(|one, other| seconds(one).total_cmp(&seconds(other)));
-    block.filter(|place| Some(*place) != longest).collect()
 }
 
 /// Estimate of the remaining time of a plan, from its forecast and the phases so far.
@@ -66,11 +52,9 @@ impl TimeLeft {
     /// All phases of `plan`, with the estimate of each of its cases. In a model, `computing` has the expected seconds of
     /// computing a phase of each case.
     pub(super) fn new(plan: &Plan, estimates: &[CaseEstimate], computing: Option<&[f64]>) -> Self {
-        let beside: HashSet<usize> =
-            plan.blocks().flat_map(|block| beside_longer(plan, estimates, block)).collect();
         let steps_of = |(place, pass): (usize, u32)| {
             let (case, estimate) = plan.cases.get(place).zip(estimates.get(place))?;
-            let is_beside = beside.contains(&place);
+            let is_beside = estimate.is_beside;
             let computing = computing.and_then(|all| all.get(place)).copied().unwrap_or(0.0);
             let step = move |estimate: &PhaseEstimate, delay| Step {
                 computing,

@@ -342,8 +342,8 @@ impl ExecutionState<'_> {
                     turns.push(CaseTurn { replayed, ..CaseTurn::new(index, case) });
                 }
             }
-            let more = match checked.plan.cases[block.start].together.is_some() {
-                true => self.together(&mut turns, &file_sets),
+            let more = match checked.plan.cases[block.start].concurrent.is_some() {
+                true => self.together(block.len(), &mut turns, &file_sets),
                 false => self.block(checked.plan.turns(block), &mut turns, &file_sets, &mut last),
             };
             // What follows belongs to this start of the run, whatever the last turn was.

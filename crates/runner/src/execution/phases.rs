@@ -9,13 +9,14 @@ use plan::{Case, Existing, Phase, Placement, Workload};
 use record::{PhaseKey, PhaseRecord, Warning};
 
 use crate::execution::jobs::{JobRows, is_failure};
+use crate::execution::servers::OutputBefore;
 use crate::execution::state::{ExecutionState, FileNodes};
 use crate::files::data::fill_workload;
 use crate::files::paths;
 use crate::files::trees;
 use crate::ranks::merge_ranks::PhaseTotals;
 use crate::ranks::order::{Answer, KnownContent, Order, PhaseOrder, Prepare, ranges};
-use crate::ranks::phase_result::{PhaseResult, expected};
+use crate::ranks::phase_result::{PhaseResult, WorkOfAll, expected};
 use crate::ranks::rank_assignment::RankAssignment;
 use crate::ranks::rows::Table;
 use crate::{Event, RunnerError};
@@ -124,24 +125,40 @@ impl<'a> ExecutionState<'a> {
         let number = *self.phases;
         let mut begun = self.begin_phase((index, fills), (phase, pass), number, preconditions)?;
         self.announce(&begun, &Arc::clone(&self.controls));
-        let (case, key) = (begun.case, begun.key.clone());
+        let key = begun.key.clone();
         let topology = self.ranks.comm().topology();
         let mut table = Table::new(key.clone(), topology.names());
         // Jobs run on one node.
         let node = topology.names().first().map_or("", String::as_str);
+        let asked = self.ask_servers(&begun);
         let mut keep = |rows: JobRows| {
             let rows = rows.of(&key, node);
             self.recorder.launches_ended(&key, &rows.launches, &rows.steps)
         };
-        let asks = fills.is_none() && phase.is_result() && !self.ranks.is_simulated();
-        let asked = asks.then(|| self.servers.before(case, &self.controls));
         let totals = self.ranks.phase(begun.order.clone(), &mut table, &mut keep)?;
+        self.ask_again(asked, &mut begun, &mut table);
+        self.end_phase(begun, &totals, table, None)
+    }
+
+    /// Asks the servers of a case before a phase whose figures are results.
+    pub(super) fn ask_servers(&self, begun: &BegunPhase<'_>) -> Option<OutputBefore> {
+        let BegunPhase { case, order, .. } = begun;
+        let asks = order.fills.is_none() && order.phase.is_result() && !self.ranks.is_simulated();
+        asks.then(|| self.servers.before(case, &self.controls))
+    }
+
+    /// The same after the phase.
+    pub(super) fn ask_again(
+        &mut self,
+        asked: Option<OutputBefore>,
+        begun: &mut BegunPhase<'_>,
+        table: &mut Table<'_>,
+    ) {
         if let Some((asked, executor)) = asked.zip(self.ranks.executor()) {
-            let (told, untold) = asked.after(case, pass, executor.host, &self.controls);
+            let (told, untold) = asked.after(begun.case, begun.order.pass, executor.host, &self.controls);
             told.iter().for_each(|told| table.tell("", told));
             begun.warnings_before.extend(untold);
         }
-        self.end_phase(begun, &totals, table)
     }
 
     /// The order of a phase, which has this `number` in the run.
@@ -204,12 +221,13 @@ impl<'a> ExecutionState<'a> {
         }
     }
 
-    /// Records a phase that has ended.
+    /// Records a phase that has ended; `of_all` is the work of all phases that ran at the same time.
     pub(super) fn end_phase(
         &mut self,
         begun: BegunPhase<'_>,
         totals: &PhaseTotals,
         table: Table<'_>,
+        of_all: Option<&WorkOfAll>,
     ) -> Result<FinishedPhase, RunnerError> {
         let BegunPhase { case, workload, assignment, file_nodes, key, order, warnings_before } = begun;
         let PhaseOrder { phase, pass, generation, fills, .. } = order;
@@ -221,6 +239,7 @@ impl<'a> ExecutionState<'a> {
             nodes: &self.checked.nodes,
             on: assignment.nodes(self.ranks.comm().topology()),
             is_simulated,
+            of_all,
         };
         let finished = FinishedPhase::of(
             whole.record(totals, table, warnings_before),

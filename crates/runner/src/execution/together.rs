@@ -11,29 +11,32 @@ use plan::Phase;
 use record::{PhaseRecord, RecordError};
 
 use crate::execution::phases::PhasePreconditions;
+use crate::execution::servers::OutputBefore;
 use crate::execution::state::ExecutionState;
 use crate::execution::turn::CaseTurn;
 use crate::files::file_sets::FileSets;
+use crate::ranks::phase_result::WorkOfAll;
 use crate::ranks::rows::Table;
 use crate::{ErrorKind, Event, RunnerError};
 
 impl<'a> ExecutionState<'a> {
-    /// Runs the cases of `block` that are not finished. Returns their failure, which is that of all of them.
+    /// Runs those of `planned` cases that are not finished. Returns their failure, which is that of all of them.
     pub(super) fn together(
         &mut self,
+        planned: usize,
         turns: &mut [CaseTurn<'a>],
         file_sets: &FileSets<'_>,
     ) -> Result<Option<(String, ErrorKind)>, RunnerError> {
         if turns.is_empty() {
             return Ok(None);
         }
-        let result = self.passes_together(turns);
+        let result = self.passes_together(planned, turns);
         turns.iter_mut().for_each(|turn| turn.failed = result.is_err());
         let removed = self.block_ends(turns, file_sets);
         match result.and_then(|all| removed.map(|()| all)) {
             Ok(false) => Ok(None),
             Ok(true) => {
-                for turn in turns.iter() {
+                for turn in turns.iter().filter(|turn| !turn.replayed) {
                     self.recorder.case_finished(&turn.case.id)?;
                     self.watch.event(&Event::CaseFinished(turn.case));
                 }
@@ -42,7 +45,8 @@ impl<'a> ExecutionState<'a> {
             Err(RunnerError::Record(error)) => Err(error.into()),
             Err(error) => {
                 let message = error.to_string();
-                for turn in turns.iter_mut() {
+                // A case that is finished in the record stays so.
+                for turn in turns.iter_mut().filter(|turn| !turn.replayed) {
                     if !std::mem::replace(&mut turn.begun, true) {
                         self.recorder.case_started(&turn.case.id)?;
                     }
@@ -54,9 +58,10 @@ impl<'a> ExecutionState<'a> {
     }
 
     /// Runs all passes. Returns whether it was not stopped before the last one.
-    fn passes_together(&mut self, turns: &mut [CaseTurn<'a>]) -> Result<bool, RunnerError> {
-        let passes = turns[0].case.passes_max();
+    fn passes_together(&mut self, planned: usize, turns: &mut [CaseTurn<'a>]) -> Result<bool, RunnerError> {
         let done = self.passes_done(turns)?;
+        // If one of them was finished, all of its passes are in the record of the others, too.
+        let passes = if turns.len() < planned { done } else { turns[0].case.passes_max() };
         for turn in turns.iter_mut() {
             self.begin_together(turn, done)?;
         }
@@ -90,6 +95,10 @@ impl<'a> ExecutionState<'a> {
 
     /// Number of first passes that an earlier start of the run has recorded of all cases.
     fn passes_done(&mut self, turns: &[CaseTurn<'_>]) -> Result<u32, RecordError> {
+        // On a machine all passes have to be repeated, so that its state is as they leave it.
+        if self.ranks.is_simulated() {
+            return Ok(0);
+        }
         let mut least = u32::MAX;
         for turn in turns {
             least = least.min(self.recorder.passes_before(&turn.case.id, &turn.case.phases)?);
@@ -100,6 +109,9 @@ impl<'a> ExecutionState<'a> {
     fn begin_together(&mut self, turn: &mut CaseTurn<'a>, done: u32) -> Result<(), RunnerError> {
         let CaseTurn { index, case, .. } = *turn;
         turn.begun = true;
+        if turn.replayed {
+            return Ok(());
+        }
         self.watch.event(&Event::CaseStarted { index, case });
         turn.kept = self.recorder.case_goes_on(&case.id, &case.phases, done)?;
         self.restore(index, case, !turn.kept.is_empty())
@@ -129,6 +141,7 @@ impl<'a> ExecutionState<'a> {
         after: bool,
     ) -> Result<(), RunnerError> {
         for turn in turns {
+            self.replays = turn.replayed;
             let case = turn.case;
             let joint = case.concurrent_phase();
             let place = case.phases.iter().position(|phase| Some(*phase) == joint).unwrap_or(0);
@@ -173,9 +186,11 @@ impl<'a> ExecutionState<'a> {
             return Ok(());
         }
         let streams: Vec<Arc<Controls>> = begun.iter().map(|_| Arc::new(self.controls.beside())).collect();
-        for (begun, controls) in begun.iter().zip(&streams) {
+        for ((begun, controls), turn) in begun.iter().zip(&streams).zip(turns.iter()) {
+            self.replays = turn.replayed;
             self.announce(begun, controls);
         }
+        let asked: Vec<Option<OutputBefore>> = begun.iter().map(|begun| self.ask_servers(begun)).collect();
         let topology = self.ranks.comm().topology();
         let mut tables: Vec<Table<'_>> =
             begun.iter().map(|begun| Table::new(begun.key.clone(), topology.names())).collect();
@@ -185,11 +200,16 @@ impl<'a> ExecutionState<'a> {
         if self.stopped() {
             return Ok(());
         }
+        for ((asked, begun), table) in asked.into_iter().zip(&mut begun).zip(&mut tables) {
+            self.ask_again(asked, begun, table);
+        }
+        let of_all = WorkOfAll::of(turns.iter().map(|turn| &turn.case.workload).zip(&tables));
         for (((begun, totals), table), turn) in
             begun.into_iter().zip(&totals).zip(tables).zip(turns.iter_mut())
         {
+            self.replays = turn.replayed;
             let phase = begun.order.phase;
-            let finished = self.end_phase(begun, totals, table)?;
+            let finished = self.end_phase(begun, totals, table, Some(&of_all))?;
             self.ended(turn, phase, &finished.record, finished.partial);
         }
         self.phases_alone(turns, pass, true)

@@ -11,7 +11,7 @@ use comm::Comm;
 use engine::{Controls, DataSpec, Expect, MadeFiles, PhaseJob, TransferLimit};
 use host::servers::CollectedOutput;
 use host::{BlockTrace, Host, Stored, Unobservable};
-use plan::{Nanos, Phase, Placement, Plan, Sharing, TreePlacement, Workload};
+use plan::{Phase, Placement, Plan, Sharing, TreePlacement, Workload};
 
 use crate::execution::device_trace;
 use crate::execution::jobs::{JobsRun, KeepLaunches};
@@ -20,7 +20,7 @@ use crate::files::targets::devices_under;
 use crate::ranks::merge_ranks::{PhaseTotals, SERIES_INTERVAL};
 use crate::ranks::nodes::observer::NodeObserver;
 use crate::ranks::order::PhaseOrder;
-use crate::ranks::phase_barrier::{GatePass, RankBarrier};
+use crate::ranks::phase_barrier::{Beside, RankBarrier};
 use crate::ranks::rank_assignment::RankAssignment;
 use crate::ranks::rows::{Rows, TraceSource};
 use crate::{Program, RunnerError};
@@ -34,9 +34,8 @@ pub(crate) struct PhaseRun<'a> {
     pub(crate) launcher: (Option<&'a Program>, &'a str),
     /// The other processes of the run on the node.
     pub(crate) mates: Arc<BTreeSet<u32>>,
-    /// Number of phases that run at the same time, and how long after the first of them this one begins.
+    /// Number of phases that run at the same time.
     streams: u32,
-    start_after: Nanos,
     /// Whether the study promises something, so that the content of files which the run has not written is sampled.
     is_promised: bool,
 }
@@ -58,16 +57,12 @@ impl<'a> PhaseRun<'a> {
             None => Cow::Borrowed(&case(order.case)?.workload),
         };
         let is_promised = !plan.criteria.commitments.is_empty();
-        let together = case(order.case)?.together.as_ref().filter(|_| order.fills.is_none());
-        let streams =
-            together.map_or(1, |together| u32::try_from(together.others.len()).unwrap_or(u32::MAX) + 1);
-        let start_after = together.map_or(Nanos(0), |together| together.start);
-        Ok(Self { order, workload, launcher, mates, streams, start_after, is_promised })
+        Ok(Self { order, workload, launcher, mates, streams: 1, is_promised })
     }
 
-    /// How long after the first of the phases that run at the same time this one begins.
-    pub(crate) fn start_after(&self) -> Nanos {
-        self.start_after
+    /// The same as one of so many phases that run at the same time.
+    pub(crate) fn among(self, streams: u32) -> Self {
+        Self { streams, ..self }
     }
 
     /// Runs `tasks` together with the other ranks of `group`. The first rank of each node observes the
@@ -81,7 +76,7 @@ impl<'a> PhaseRun<'a> {
         (host, comm, group): (&Host, &dyn Comm, &dyn Comm),
         tasks: Range<u32>,
         (new_files, made, links): (&BTreeSet<PathBuf>, &MadeFiles, &BTreeSet<PathBuf>),
-        (controls, beside): (&Arc<Controls>, Option<(&GatePass<'_>, Nanos)>),
+        (controls, beside): (&Arc<Controls>, Option<Beside<'_>>),
         keep: Option<&mut KeepLaunches<'_>>,
     ) -> Result<(PhaseTotals, Rows), RunnerError> {
         if self.workload.work.jobs().is_some() {

@@ -1,13 +1,16 @@
 //! Barriers of the engine's phases across the processes of a run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use comm::Comm;
 use engine::{Point, Rendezvous, RendezvousError};
 use plan::Nanos;
+
+/// How often a phase that begins later looks whether it has to end.
+const WAIT_STEP: Duration = Duration::from_millis(20);
 
 /// The engine's barriers, implemented with a [`Comm`].
 pub(crate) struct RankBarrier<'a> {
@@ -17,9 +20,8 @@ pub(crate) struct RankBarrier<'a> {
     group: &'a dyn Comm,
     /// The phase number, sent to the other ranks when a task fails.
     number: u64,
-    /// If other phases run at the same time: the gate before their start, and how long after the first of them this one
-    /// begins.
-    beside: Option<(&'a GatePass<'a>, Nanos)>,
+    /// Set if other phases run at the same time.
+    beside: Option<Beside<'a>>,
     /// Whether the processes have agreed that everything is prepared.
     is_ready: AtomicBool,
 }
@@ -30,7 +32,7 @@ impl<'a> RankBarrier<'a> {
         comm: &'a dyn Comm,
         group: &'a dyn Comm,
         number: u64,
-        beside: Option<(&'a GatePass<'a>, Nanos)>,
+        beside: Option<Beside<'a>>,
     ) -> Self {
         Self { comm, group, number, beside, is_ready: AtomicBool::new(false) }
     }
@@ -42,8 +44,8 @@ impl Rendezvous for RankBarrier<'_> {
     }
 
     fn begin(&self, point: Point) -> Result<Duration, RendezvousError> {
-        if let Some((_, after)) = self.beside.filter(|_| point == Point::Start) {
-            thread::sleep(after.into());
+        if let Some(beside) = self.beside.as_ref().filter(|_| point == Point::Start) {
+            beside.wait_for_start();
         }
         self.group.meet().map_err(Into::into)
     }
@@ -55,8 +57,8 @@ impl Rendezvous for RankBarrier<'_> {
     fn any(&self, value: bool) -> Result<bool, RendezvousError> {
         // The first question is whether the preparation failed, here or in a phase beside this one.
         let is_first = !self.is_ready.swap(true, Ordering::Relaxed);
-        let value = match self.beside.filter(|_| is_first) {
-            Some((pass, _)) => pass.arrive(value),
+        let value = match self.beside.as_ref().filter(|_| is_first) {
+            Some(beside) => beside.pass.arrive(value),
             None => value,
         };
         self.group.any(value).map_err(Into::into)
@@ -70,6 +72,30 @@ impl Rendezvous for RankBarrier<'_> {
 
     fn fail(&self) {
         self.comm.signal(self.number);
+    }
+}
+
+/// How a phase starts beside others.
+pub(crate) struct Beside<'a> {
+    /// The gate before the start of all.
+    pub(crate) pass: GatePass<'a>,
+    /// How long after the first of them it begins.
+    pub(crate) start: Nanos,
+    /// Set when the phases have to end.
+    pub(crate) halt: Arc<AtomicBool>,
+}
+
+impl Beside<'_> {
+    /// Waits until the phase begins, or has to end.
+    fn wait_for_start(&self) {
+        let until = Instant::now() + Duration::from(self.start);
+        while !self.halt.load(Ordering::Relaxed) {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            thread::sleep(left.min(WAIT_STEP));
+        }
     }
 }
 

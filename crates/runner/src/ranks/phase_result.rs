@@ -24,6 +24,31 @@ pub(crate) struct PhaseResult<'a> {
     /// Whether the run is simulated. Nobody else uses a model, so additional bytes moved by its devices
     /// are copies and parity.
     pub(crate) is_simulated: bool,
+    /// The work of all phases that ran at the same time, if there were several.
+    pub(crate) of_all: Option<&'a WorkOfAll>,
+}
+
+/// The work of several phases, whose threads share the processors of their nodes.
+#[derive(Debug)]
+pub(crate) struct WorkOfAll {
+    /// Number of tasks, by node.
+    tasks: HashMap<String, u32>,
+    /// Whether none of them uses the page cache.
+    direct: bool,
+}
+
+impl WorkOfAll {
+    /// That of these phases, each with its rows.
+    pub(crate) fn of<'t>(phases: impl IntoIterator<Item = (&'t Workload, &'t Table<'t>)>) -> Self {
+        let mut all = Self { tasks: HashMap::new(), direct: true };
+        for (workload, table) in phases {
+            all.direct &= workload.direct;
+            for task in &table.record.tasks {
+                *all.tasks.entry(task.node.to_string()).or_default() += 1;
+            }
+        }
+        all
+    }
 }
 
 impl PhaseResult<'_> {
@@ -130,18 +155,18 @@ impl PhaseResult<'_> {
         }
         let mut load: HashMap<&str, Vec<&LoadRow>> = HashMap::new();
         table.record.load.iter().for_each(|row| load.entry(&row.node).or_default().push(row));
-        let mut tasks: HashMap<&str, u32> = HashMap::new();
-        table.record.tasks.iter().for_each(|task| *tasks.entry(&task.node).or_default() += 1);
+        let own = WorkOfAll::of([(self.workload, table)]);
+        let (of_all, tasks) = (self.of_all.unwrap_or(&own), &own.tasks);
         let of_node = |report: &NodeReport| {
             let facts = report.facts.as_ref()?;
             let name = facts.node.as_str();
             let tasks_here = tasks.get(name).copied().unwrap_or(0);
             let work = NodeWork {
-                tasks: tasks_here,
+                tasks: of_all.tasks.get(name).copied().unwrap_or(tasks_here),
                 cpu_ns: cpu_ns / table.record.tasks.len().max(1) as u64 * u64::from(tasks_here),
                 usable_cpus: facts.usable_cpus.max(1),
                 logical_cpus: facts.logical_cpus.max(1),
-                direct: self.workload.direct,
+                direct: of_all.direct,
             };
             let (text, share) = analysis::figures::starvation(load.get(name)?, series, work)?;
             Some((report.node, text, share))

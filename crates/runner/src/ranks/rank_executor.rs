@@ -12,7 +12,7 @@ use comm::Comm;
 use engine::{Controls, MadeFiles, MemoryHog};
 use host::files::require_data;
 use host::{Host, PermittedDevice, QuietWatch, RunGroups};
-use plan::{Bytes, Case, Existing, FileSet, Keep, ObjectsPlacement, Phase, Placement, Plan};
+use plan::{Bytes, Case, Existing, FileSet, Keep, Nanos, ObjectsPlacement, Phase, Placement, Plan};
 use record::{ClaimTurn, FileFates, PlacedClaim, TargetClaim, Warning, Wiped};
 
 use crate::check::path_conflicts::check_in_use;
@@ -25,7 +25,7 @@ use crate::files::trees;
 use crate::ranks::merge_ranks::PhaseTotals;
 use crate::ranks::order::{Answer, CaseEnding, EndStep, Order, PhaseOrder, Prepare, WipeResult};
 use crate::ranks::phase::PhaseRun;
-use crate::ranks::phase_barrier::StartGate;
+use crate::ranks::phase_barrier::{Beside, StartGate};
 use crate::ranks::present_data::has_data;
 use crate::ranks::rank_assignment::{RankAssignment, RootOwners, files_of, paths_of, paths_opened};
 use crate::ranks::rows::Rows;
@@ -49,6 +49,8 @@ pub(crate) struct RankContext<'a> {
 /// This rank's part of one of several phases that run at the same time.
 struct Part<'r> {
     run: PhaseRun<'r>,
+    /// How long after the first of them it begins.
+    start: Nanos,
     tasks: Range<u32>,
     group: Box<dyn Comm + 'r>,
     new_files: BTreeSet<PathBuf>,
@@ -68,10 +70,16 @@ impl Part<'_> {
         (made, links): (&MadeFiles, &BTreeSet<PathBuf>),
         controls: &Arc<Controls>,
     ) -> Result<(PhaseTotals, Rows), RunnerError> {
-        let pass = gate.enter();
-        let Part { run, tasks, group, new_files, .. } = self;
-        let beside = Some((&pass, run.start_after()));
-        run.go((host, strand, group.as_ref()), tasks, (&new_files, made, links), (controls, beside), None)
+        let Part { run, start, tasks, group, new_files, .. } = self;
+        let [_, halt] = controls.stop_flags();
+        let beside = Beside { pass: gate.enter(), start, halt };
+        run.go(
+            (host, strand, group.as_ref()),
+            tasks,
+            (&new_files, made, links),
+            (controls, Some(beside)),
+            None,
+        )
     }
 }
 
@@ -599,7 +607,7 @@ impl<'a> RankExecutor<'a> {
             (1..).map(|number| comm.strand(number)).take(orders.len()).collect();
         let mut parts = Vec::new();
         for (order, strand) in orders.iter().zip(&strands) {
-            parts.push(self.part(order, strand.as_ref()));
+            parts.push(self.part(order, orders.len(), strand.as_ref()));
         }
         let gate = StartGate::new(parts.iter().filter(|part| matches!(part, Ok(Some(_)))).count());
         let watches = parts.iter().flatten().flatten().any(|part| part.leads);
@@ -608,7 +616,7 @@ impl<'a> RankExecutor<'a> {
         }
         self.signals.phase(orders.first().map_or(0, |order| order.number));
         let (host, made, links) = (self.host, self.created.made(), &self.links);
-        let results: Vec<PartResult> = thread::scope(|scope| {
+        let mut results: Vec<PartResult> = thread::scope(|scope| {
             let mut threads = Vec::new();
             for ((part, controls), strand) in parts.into_iter().zip(streams).zip(&strands) {
                 let (gate, strand) = (&gate, strand.as_ref());
@@ -627,7 +635,6 @@ impl<'a> RankExecutor<'a> {
         self.signals.phase(0);
         let disturbed = watches.then(|| self.quiet.phase_ended()).flatten();
         let node = comm.topology().node_of()[comm.rank() as usize];
-        let mut results = results;
         if let Some(Warning::NotQuiet { seen, share }) = disturbed {
             for (totals, _) in results.iter_mut().flatten().flatten() {
                 totals.disturbed.push((node, seen.clone(), share));
@@ -640,18 +647,20 @@ impl<'a> RankExecutor<'a> {
     fn part<'r>(
         &mut self,
         order: &'r PhaseOrder,
+        streams: usize,
         strand: &'r dyn Comm,
     ) -> Result<Option<Part<'r>>, RunnerError>
     where
         'a: 'r,
     {
-        let run = self.run_of(order)?;
+        let run = self.run_of(order)?.among(u32::try_from(streams).unwrap_or(u32::MAX));
+        let start = self.case(order.case)?.concurrent.as_ref().map_or(Nanos(0), |one| one.start);
         let assignment = RankAssignment::of(&run.workload, strand.topology())?;
         let Some(group) = strand.group(&assignment.ranks()) else { return Ok(None) };
         let tasks = assignment.tasks_of(strand.rank());
         let new_files = self.new_files(&run, &tasks);
         let leads = group.topology().is_leader(group.rank());
-        Ok(Some(Part { run, tasks, group, new_files, leads }))
+        Ok(Some(Part { run, start, tasks, group, new_files, leads }))
     }
 
     /// Removes this rank's files after a rank was lost. Claims of files that a lost rank may have left are kept,

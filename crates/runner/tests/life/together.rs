@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::fs;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use comm::Fake;
 use engine::Controls;
-use plan::{Case, Nanos, Order, Phase, Sharing, Spread, Together};
+use plan::{Case, Concurrent, Nanos, Order, Phase, Sharing, Spread};
 use record::{PhaseRow, Recorder, Run, RunState};
 use runner::{EarlierStart, Event, PlanExecution, Silent, Watch};
 
@@ -16,6 +17,11 @@ use crate::place::{Place, case, spec};
 /// Three cases at the same time: a writes, b and c read at random from files of their own; c begins later. They are preceded
 /// by one that runs alone.
 fn cases(place: &Place, tasks: u32) -> Vec<Case> {
+    cases_of(place, tasks, 200)
+}
+
+/// The same, but c begins so many milliseconds later.
+fn cases_of(place: &Place, tasks: u32, later: u64) -> Vec<Case> {
     let make = |id: &str, phase: Phase, start: u64| {
         let mut own = spec(&place.data().join(format!("file-{id}")));
         (own.tasks, own.files.sharing) = (tasks, Sharing::PerTask);
@@ -25,16 +31,15 @@ fn cases(place: &Place, tasks: u32) -> Vec<Case> {
             own.files.fill = true;
             own.order = Order::Random { seed: 1 };
         }
-        let others = ["a", "b", "c"].into_iter().filter(|other| *other != id).map(str::to_owned).collect();
-        let together =
-            Together { name: "all".into(), alone: "alone".into(), others, start: Nanos::millis(start) };
-        Case { repetitions: 3, together: Some(together), ..case(id, own, &[phase]) }
+        let concurrent =
+            Concurrent { name: "all".into(), alone: "alone".into(), start: Nanos::millis(start) };
+        Case { repetitions: 3, concurrent: Some(concurrent), ..case(id, own, &[phase]) }
     };
     vec![
         case("alone", spec(&place.file()), &[Phase::Write]),
         make("a", Phase::Write, 0),
         make("b", Phase::Read, 0),
-        make("c", Phase::Read, 200),
+        make("c", Phase::Read, later),
     ]
 }
 
@@ -183,4 +188,52 @@ fn a_resumed_run_goes_on_after_the_last_pass_that_all_have() {
     let run = Run::open(&record).expect("whole");
     assert_eq!((&run.state, run.damage.len()), (&RunState::Complete, 0));
     ran_together(&run);
+}
+
+#[test]
+fn a_stop_does_not_wait_for_what_begins_later() {
+    let place = Place::new();
+    let mut all = cases_of(&place, 1, 600_000);
+    all[1].workload =
+        plan::WorkloadSpec { duration: None, ..all[1].workload.clone().into() }.validate().expect("valid");
+    let checked = place.check(all).expect("runs here");
+    let mut seen = Seen { stop_in: Some(("c", 0)), ..Seen::default() };
+    let before = Instant::now();
+    let (ended, run) = place.live(&checked, &mut seen, Arc::new(Controls::new()));
+    assert!(ended.interrupted && before.elapsed() < Duration::from_secs(300), "{:?}", before.elapsed());
+    assert_eq!((rows(&run).len(), place.left().len()), (0, 0));
+}
+
+/// The run was killed when one of three cases was finished in the record, and the others were not.
+#[test]
+fn what_is_left_of_a_set_is_not_measured_alone() {
+    let place = Place::new();
+    let checked = place.check(cases(&place, 1)).expect("runs here");
+    let (ended, _) = place.live(&checked, &mut Silent, Arc::new(Controls::new()));
+    assert!(ended.failed.is_none(), "{ended:?}");
+    let record = place.directory.path().join("record");
+    let journal = fs::read_to_string(record.join("journal.jsonl")).expect("it is there");
+    let ends_a = |line: &str| line.contains("case_finished") && line.contains("\"a\"");
+    let last = journal.lines().position(ends_a).expect("it was finished");
+    let kept: String = journal.lines().take(last + 1).map(|line| format!("{line}\n")).collect();
+    fs::write(record.join("journal.jsonl"), kept).expect("writable");
+    for entry in fs::read_dir(&record).expect("readable") {
+        let path = entry.expect("readable").path();
+        if path.extension().is_some_and(|end| end == "parquet") {
+            fs::remove_file(path).expect("removable");
+        }
+    }
+
+    let (recorder, resumed) = Recorder::resume(&record).expect("resumed");
+    assert_eq!(resumed.finished, ["alone", "a"]);
+    let earlier =
+        EarlierStart { finished: resumed.finished.into_iter().collect(), ..EarlierStart::default() };
+    let checked = place.check_again(cases(&place, 1), earlier).expect("runs here");
+    let mut seen = Seen::default();
+    let solo = comm::Solo::new("here");
+    let life = PlanExecution::new(&place.host, &solo, recorder, &mut seen, Arc::new(Controls::new()));
+    let ended = life.run(&checked).expect("recorded");
+    assert!(ended.failed.is_none(), "{ended:?}");
+    assert_eq!((seen.begun.len(), seen.finished.as_slice()), (0, &["b".to_owned(), "c".to_owned()][..]));
+    ran_together(&Run::open(&record).expect("whole"));
 }

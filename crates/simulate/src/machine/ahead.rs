@@ -343,7 +343,8 @@ fn units_of(setup: &Setup, plan: &Plan) -> Vec<Unit> {
 /// runs at the same time as others.
 fn places_of(index: usize, case: &Case) -> Vec<Place> {
     let work = &case.workload.work;
-    if case.stated.is_some() || case.together.is_some() || work.jobs().is_some() || work.objects().is_some() {
+    if case.stated.is_some() || case.concurrent.is_some() || work.jobs().is_some() || work.objects().is_some()
+    {
         return Vec::new();
     }
     // What a phase has done by a time, and how often it has renamed files, decides what later ones access.

@@ -39,7 +39,7 @@ impl SimulatedMachine {
         let in_flight = f64::from(workload.tasks) * f64::from(workload.backend.depth().max(1));
         let work = &workload.work;
         let is_whole = !self.setup.extrapolates
-            || case.together.is_some()
+            || case.concurrent.is_some()
             || work.jobs().is_some()
             || work.objects().is_some();
         let simulated = match () {

@@ -196,7 +196,7 @@ impl Machine for SimulatedMachine {
 
     fn phases(&mut self, phases: &[MachineJob<'_>]) -> Result<Vec<MachinePhase>, RunnerError> {
         let Some(MachineJob { case, job, controls, .. }) = phases.first() else { return Ok(Vec::new()) };
-        let block = case.together.as_ref().map_or(&case.id, |together| &together.name);
+        let block = case.concurrent.as_ref().map_or(&case.id, |together| &together.name);
         if self.case != *block {
             self.case.clone_from(block);
             self.state.begin_case(&self.setup, case);

@@ -134,7 +134,7 @@ impl Setup {
         let given = ends.iter().zip(cached).zip(controls).zip(factors);
         for (order, (((ends, cached), controls), factor)) in orders.iter().zip(given) {
             let &PhaseOrder { case, ref job, layout, node_of, shows } = order;
-            let together = case.together.as_ref().filter(|_| !alone);
+            let together = case.concurrent.as_ref().filter(|_| !alone);
             inputs.push(PhaseInput {
                 job,
                 node_of,

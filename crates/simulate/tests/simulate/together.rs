@@ -9,7 +9,7 @@ use std::sync::Arc;
 use comm::Solo;
 use engine::{Controls, PhaseJob, PhaseOutcome};
 use host::{Host, Root};
-use plan::{Case, Nanos, Pace, Phase, Plan, PlanSource, Together, WorkloadSpec};
+use plan::{Case, Concurrent, Nanos, Pace, Phase, Plan, PlanSource, WorkloadSpec};
 use record::{PhaseRow, Recorder, Run};
 use runner::{Machine, MachineJob, MachinePhase, PlanExecution, Silent, Watch};
 
@@ -71,14 +71,10 @@ const RANDOM: &str = r#"
 
 /// A case on `target` that begins so many seconds after the first.
 fn case(target: &str, spec: WorkloadSpec, phase: Phase, start: u64) -> Case {
-    let together = Together {
-        name: "both".to_owned(),
-        alone: target.to_owned(),
-        others: Vec::new(),
-        start: Nanos::secs(start),
-    };
+    let together =
+        Concurrent { name: "both".to_owned(), alone: target.to_owned(), start: Nanos::secs(start) };
     let case = Case::new(format!("both:{target}"), spec.validate().expect("valid"), vec![phase]);
-    Case { target: target.to_owned(), together: Some(together), ..case }
+    Case { target: target.to_owned(), concurrent: Some(together), ..case }
 }
 
 /// Reads at random places for so many seconds, with files of their own.
@@ -167,7 +163,7 @@ fn even_arrivals_beside_others_wait_as_if_all_were_one_stream() {
         spec.pace = Some(Pace { transfers_per_second: 300.0 });
         spec.backend = plan::Backend::Uring { depth: 64, required: true };
         let mut case = case(target, spec, Phase::Read, 0);
-        case.together.iter_mut().for_each(|together| together.start = Nanos(start));
+        case.concurrent.iter_mut().for_each(|together| together.start = Nanos(start));
         case
     };
     let alone = run(&mut machine(model, 1), &[stream("a", 0)]);
@@ -284,9 +280,14 @@ fn random_cases() -> Vec<Case> {
 /// `interrupted` phases.
 fn recorded(place: &Path, threads: usize, interrupted: Option<usize>) -> String {
     let repeated = |case: Case| Case { repetitions: 3, ..case };
-    let alone = |case: Case| Case { id: case.target.clone(), together: None, ..case };
+    let alone = |case: Case| Case { id: case.target.clone(), concurrent: None, ..case };
     let both: Vec<Case> = random_cases().into_iter().map(repeated).collect();
-    let cases: Vec<Case> = both.iter().cloned().map(alone).chain(both.clone()).collect();
+    let again = |case: Case| {
+        let together = case.concurrent.map(|one| Concurrent { name: "again".to_owned(), ..one });
+        Case { id: format!("again:{}", case.target), concurrent: together, ..case }
+    };
+    let cases: Vec<Case> =
+        both.iter().cloned().map(alone).chain(both.clone()).chain(both.iter().cloned().map(again)).collect();
     let source = PlanSource::Quick { directory: "/data".into(), others: Vec::new() };
     let plan = Plan::new("a test", source, 1, cases.clone());
     let directory = place.join(format!("record-{threads}-{interrupted:?}"));
@@ -335,7 +336,9 @@ fn recorded(place: &Path, threads: usize, interrupted: Option<usize>) -> String 
 fn a_run_has_the_same_figures_with_any_number_of_threads_and_after_an_interruption() {
     let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a place");
     let whole = recorded(place.path(), 1, None);
-    for (threads, interrupted) in [(2, None), (5, None), (2, Some(7)), (2, Some(8)), (2, Some(10))] {
+    for (threads, interrupted) in
+        [(2, None), (5, None), (2, Some(7)), (2, Some(8)), (2, Some(10)), (2, Some(15))]
+    {
         let other = recorded(place.path(), threads, interrupted);
         let apart = whole.lines().zip(other.lines()).find(|(one, other)| one != other);
         assert!(whole == other, "{threads} threads, {interrupted:?}: {apart:?}");

@@ -144,13 +144,8 @@ fn a_busy_processor_is_told_from_a_slow_device() {
     assert_eq!(cpu_share, 0.95);
     assert_eq!(harness_bound(&row(10 * SECOND), &null, 1), None, "the null backend is meant to be bound");
     // The time of all workloads at the same time says something of all processors only.
-    let together = plan::Together {
-        name: "both".to_owned(),
-        alone: "one".to_owned(),
-        others: vec!["other".to_owned()],
-        start: Nanos(0),
-    };
-    let beside = plan::Case { together: Some(together), ..four_tasks };
+    let together = plan::Concurrent { name: "both".to_owned(), alone: "one".to_owned(), start: Nanos(0) };
+    let beside = plan::Case { concurrent: Some(together), ..four_tasks };
     assert_eq!(harness_bound(&row(50 * SECOND), &beside, 8), None);
     assert!(harness_bound(&row(76 * SECOND), &beside, 8).is_some());
 }

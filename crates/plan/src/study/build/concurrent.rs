@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::study::error::StudyError;
 use crate::study::names::{unique, unknown};
 use crate::study::table::values::{Fields, Values};
-use crate::{Case, Keep, Nanos, Phase, Placement, Stopping, Together, WorkloadSpec};
+use crate::{Case, Concurrent, Keep, Nanos, Phase, Placement, Stopping, WorkloadSpec};
 
 /// The cases of each of `tables`. `alone` has those that run alone.
 pub(super) fn cases(tables: &[Fields], alone: &[Case], errors: &mut Vec<StudyError>) -> Vec<Case> {
@@ -57,8 +57,7 @@ fn of_table(fields: &Fields, name: &str, alone: &[Case]) -> Result<Vec<Case>, Op
         {
             return wrong("workloads", "cannot run beside others", message, help);
         }
-        let others = labels.iter().filter(|other| *other != label).cloned().collect();
-        let together = Together { name: name.to_owned(), alone: case.id.clone(), others, start };
+        let together = Concurrent { name: name.to_owned(), alone: case.id.clone(), start };
         let beside = |has_own_files| {
             beside(case, fields, (together.clone(), label), has_own_files).map_err(|error| {
                 Some(StudyError::new(fields.span("workloads"), "in this workload", error.message, error.help))
@@ -104,7 +103,7 @@ fn labels(workloads: &[String]) -> Vec<String> {
 fn beside(
     alone: &Case,
     fields: &Fields,
-    (together, label): (Together, &str),
+    (together, label): (Concurrent, &str),
     has_own_files: bool,
 ) -> Result<Case, crate::PlanError> {
     let id = format!("{}:{label}", together.name);
@@ -124,7 +123,7 @@ fn beside(
         id,
         workload: spec.validate()?,
         in_turn: false,
-        together: Some(together),
+        concurrent: Some(together),
         ..alone.clone()
     })
 }
@@ -218,7 +217,7 @@ fn paths(case: &Case) -> HashSet<PathBuf> {
 
 /// Whether all run at the same time for a while.
 fn apart(fields: &Fields, all: &[Case]) -> Result<(), Option<StudyError>> {
-    let start = |case: &Case| case.together.as_ref().map_or(Nanos(0), |together| together.start);
+    let start = |case: &Case| case.concurrent.as_ref().map_or(Nanos(0), |together| together.start);
     let last = all.iter().max_by_key(|case| start(case));
     for case in all {
         let ends = case.workload.duration.map(|duration| Nanos(start(case).0.saturating_add(duration.0)));

@@ -47,18 +47,13 @@ impl<'f> KnownNames<'f> {
             let states_nodes = fields.has("nodes") || swept.iter().any(|(key, _)| *key == "nodes");
             Some(KnownWorkload { name: fields.text("name")?, states_nodes, swept })
         };
-        // Each of those that run at the same time is selected by its own name.
-        let beside = cases.iter().filter(|case| case.together.is_some()).map(|case| KnownWorkload {
-            name: &case.group,
-            states_nodes: true,
-            swept: Vec::new(),
-        });
-        Self {
-            targets: targets.names().collect(),
-            workloads: workloads.iter().zip(axes).filter_map(workload).chain(beside).collect(),
-            cases,
-            overrides,
+        // Those that run at the same time are selected by their common name, and each by its own.
+        let workloads = workloads.iter().zip(axes).filter_map(workload).collect();
+        let mut known = Self { targets: targets.names().collect(), workloads, cases, overrides };
+        for (case, concurrent) in cases.iter().filter_map(|case| Some((case, case.concurrent.as_ref()?))) {
+            let _ = (known.add(&concurrent.name), known.add(&case.group));
         }
+        known
     }
 
     /// The names of a plan that was not read from a study.
@@ -69,15 +64,7 @@ impl<'f> KnownNames<'f> {
             if !case.target.is_empty() && !known.targets.contains(&case.target.as_str()) {
                 known.targets.push(&case.target);
             }
-            let place = known.workloads.iter().position(|workload| workload.name == case.group);
-            let place = place.unwrap_or_else(|| {
-                known.workloads.push(KnownWorkload {
-                    name: &case.group,
-                    states_nodes: false,
-                    swept: Vec::new(),
-                });
-                known.workloads.len() - 1
-            });
+            let place = known.add(&case.group);
             let swept = &mut known.workloads[place].swept;
             for Setting { key, value } in &case.settings {
                 match swept.iter_mut().find(|(known, _)| known == key) {
@@ -87,7 +74,19 @@ impl<'f> KnownNames<'f> {
                 }
             }
         }
+        for concurrent in plan.cases.iter().filter_map(|case| case.concurrent.as_ref()) {
+            let _ = known.add(&concurrent.name);
+        }
         known
+    }
+
+    /// The place of the workload `name`, which is added if it is missing.
+    fn add(&mut self, name: &'f str) -> usize {
+        let place = self.workloads.iter().position(|workload| workload.name == name);
+        place.unwrap_or_else(|| {
+            self.workloads.push(KnownWorkload { name, states_nodes: false, swept: Vec::new() });
+            self.workloads.len() - 1
+        })
     }
 
     /// The error for `wanted`, at `span`, if it is not the name of a target.
@@ -224,7 +223,7 @@ fn terms(fields: &Fields, figures: &Selector, known: &KnownNames<'_>, errors: &m
     let taken: Vec<(&Case, Phase)> =
         phases.filter(|(case, phase)| phase.is_result() && figures.takes(case, *phase)).collect();
     let states_nodes =
-        |case: &Case| known.workloads.iter().any(|one| one.name == case.group && one.states_nodes);
+        |case: &Case| known.workloads.iter().any(|one| one.name == case.workload_table() && one.states_nodes);
     let others =
         |nodes: u32| taken.iter().any(|(case, _)| states_nodes(case) && case.workload.nodes != nodes);
     let mut nodes: Vec<u32> = match fields.count_u32("nodes") {

@@ -12,8 +12,8 @@ pub(crate) const CONCURRENT: Table = Table {
                 [CONCURRENT.md](CONCURRENT.md).",
     keys: &[
         Key::new("name", ValueKind::Name).means(
-            "Its name, unique in the study. The cases are called `NAME:WORKLOAD`, and that is what the key \
-                `workload` of other tables selects.",
+            "Its name, unique in the study. The cases are called `NAME:WORKLOAD`. The key `workload` of other \
+                tables selects one of them by that, or all of them by `NAME`.",
         ),
         Key::new("title", ValueKind::Text).left_out("its name").means("Its title in the report."),
         Key::new("workloads", ValueKind::Texts("[\"checkpoint\", \"restart\"]"))

@@ -82,7 +82,7 @@ const QUANTITIES: &[Word] = &[
 
 const WORKLOAD: Key = Key::new("workload", ValueKind::Reference("workload"))
     .left_out("all")
-    .means("The name of a `[[workload]]`.");
+    .means("The name of a `[[workload]]`; of a `[[concurrent]]` for all of its workloads, or `NAME:WORKLOAD` for one.");
 
 const TARGET: Key =
     Key::new("target", ValueKind::Reference("target")).left_out("all").means("The name of a `[[target]]`.");

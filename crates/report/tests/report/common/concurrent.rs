@@ -1,6 +1,6 @@
 //! A sample study of three workloads that ran alone and at the same time on one device. All numbers are invented.
 
-use plan::{Case, Phase, PlanSource, Together};
+use plan::{Case, Concurrent, Phase, PlanSource};
 use record::Run;
 
 use super::{MIB, Made, case, empty, in_memory, made, record};
@@ -41,19 +41,14 @@ pub(crate) fn concurrent() -> Run {
         records.extend((0..REPETITIONS).map(|repetition| record(&alone, alone.phase, repetition)));
     }
     for (alone, id, part) in &WORKLOADS {
-        let others = WORKLOADS.iter().filter(|(other, ..)| other.id != alone.id);
-        let together = Together {
-            name: "night".to_owned(),
-            alone: alone.id.to_owned(),
-            others: others.map(|(other, ..)| other.id.to_owned()).collect(),
-            start: plan::Nanos(0),
-        };
+        let together =
+            Concurrent { name: "night".to_owned(), alone: alone.id.to_owned(), start: plan::Nanos(0) };
         let p50_ns = (alone.p50_ns as f64 / part) as u64;
         let beside =
             Made { id, rate: alone.rate * part, p50_ns, repetitions: REPETITIONS, tasks: 4, ..*alone };
         manifest.plan.cases.push(Case {
             group: (*id).to_owned(),
-            together: Some(together),
+            concurrent: Some(together),
             ..tasks(case(&beside))
         });
         records.extend((0..REPETITIONS).map(|repetition| record(&beside, beside.phase, repetition)));
