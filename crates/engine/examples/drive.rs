@@ -31,7 +31,7 @@ use std::error::Error;
 
 use engine::{Controls, Expect, PhaseJob, SingleProcess};
 use plan::{
-    Advice, Backend, Bytes, Geometry, Nanos, Order, Pace, Phase, Sharing, Tree, Work, Workload, WorkloadSpec,
+    Advice, Backend, Bytes, Geometry, Nanos, Order, Pace, Phase, Sharing, Tree, Workload, WorkloadSpec,
 };
 
 /// Runs what the words ask for.
@@ -170,7 +170,7 @@ fn tree(backend: &str, path: &str, options: &Options<'_>) -> Result<(), Box<dyn 
     let plain: Vec<String> =
         transfers.into_iter().chain(options.0.iter().filter(|word| *word != "random").cloned()).collect();
     let mut spec = WorkloadSpec::from(workload(backend, path, &Options(&plain))?);
-    spec.work = Work::Tree(tree);
+    spec.work = tree.into();
     let workload = spec.validate()?;
     let phases = options.text("phases").unwrap_or("file-create,file-stat,file-read,file-remove");
     let mut names = vec!["tree-create"];

@@ -220,7 +220,7 @@ impl Test {
         let is_whole = whole.is_ok();
         let workload = whole
             .or_else(|_| plain(&spec).validate())
-            .or_else(|_| WorkloadSpec { work: Work::Transfers, ..plain(&spec) }.validate())
+            .or_else(|_| WorkloadSpec { work: Work::default(), ..plain(&spec) }.validate())
             .expect("some tasks with one transfer of one byte on one path are valid");
         let not_printed = Some(Condition::ALL.into_iter().collect());
         let case =

@@ -171,15 +171,13 @@ impl<'a> PrintedPhase<'a> {
         };
         spec.work = match self.phase {
             Named::Today(Phase::Find | Phase::FindEasy | Phase::FindHard) => {
-                Work::Find(Find { matching: "*01*".to_owned(), ..Find::default() })
+                Find { matching: "*01*".to_owned(), ..Find::default() }.into()
             }
             _ => match self.phase.directory() {
-                "mdtest-easy" => Work::Tree(Tree { own_trees: true, shift: 1, ..Tree::flat(1) }),
-                "mdtest-hard" => Work::Tree(Tree { shift: 1, ..hard() }),
-                "mdworkbench" => {
-                    Work::Objects(Objects { sets: 10, precreated: 1, steps: 1, ..Objects::default() })
-                }
-                _ => Work::Transfers,
+                "mdtest-easy" => Tree { own_trees: true, shift: 1, ..Tree::flat(1) }.into(),
+                "mdtest-hard" => Tree { shift: 1, ..hard() }.into(),
+                "mdworkbench" => Objects { sets: 10, precreated: 1, steps: 1, ..Objects::default() }.into(),
+                _ => Work::default(),
             },
         };
         spec

@@ -5,7 +5,7 @@
 //! created or removed; `obj/s` only counts objects, and in a benchmark phase each step on an object consists
 //! of several operations. A latency is printed as minimum, quartiles, 90 and 99 %, and maximum.
 
-use plan::{Bytes, Case, Condition, Objects, Operation, Phase, Work, WorkloadSpec};
+use plan::{Bytes, Case, Condition, Objects, Operation, Phase, WorkloadSpec};
 
 use super::ImportError;
 use super::draft::{Bucket, Draft, Pass, Printed, Test, geometry};
@@ -390,10 +390,7 @@ impl Conditions {
         let cases = asked.map(|asked| asked.plan.cases).unwrap_or_default();
         // The other nodes are not printed.
         let cases: Vec<Case> = if several { Vec::new() } else { cases };
-        let objects = cases.first().and_then(|case| match &case.workload.work {
-            Work::Objects(objects) => Some(objects.object_bytes.0),
-            _ => None,
-        });
+        let objects = cases.first().and_then(|case| Some(case.workload.work.objects()?.object_bytes.0));
         let plural = |n: u32, one: &str| if n == 1 { format!("{n} {one}") } else { format!("{n} {one}s") };
         let mut stated = plural(tasks, "task");
         if let Some(sets) = sets {
@@ -418,7 +415,7 @@ impl Conditions {
         // Two digits of the factor are printed.
         let printed =
             |objects: &Objects| (objects.waiting_percent() - f64::from(row.waiting_percent)).abs() <= 0.5;
-        let rests = |case: &&Case| matches!(&case.workload.work, Work::Objects(objects) if printed(objects));
+        let rests = |case: &&Case| case.workload.work.objects().is_some_and(printed);
         let mut of_phase = self.cases.iter().filter(|case| case.phases.contains(&row.phase));
         let found = match row.phase {
             Phase::Benchmark => of_phase.find(rests),
@@ -437,14 +434,15 @@ impl Conditions {
         }
         let mut spec = WorkloadSpec::new(name, "unknown", geometry(None));
         spec.tasks = self.tasks;
-        spec.work = Work::Objects(Objects {
+        spec.work = Objects {
             sets: 1,
             precreated: 1,
             steps: 1,
             object_bytes: Bytes(self.object_bytes.unwrap_or(1)),
             offset: 1,
             ..Objects::default()
-        });
+        }
+        .into();
         Test::new(name, spec, &self.stated).knowing(&[
             (Condition::Transfer, self.object_bytes.is_some()),
             (Condition::Tasks, self.tasks_are_known),

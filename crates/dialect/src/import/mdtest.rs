@@ -4,7 +4,7 @@
 //! each iteration. Releases 3.2 (which calls itself 1.9.3) to 3.4 compute minimum, maximum and mean over the processes
 //! of all iterations, so these may differ even for a single iteration; some outputs of 3.4 print both.
 
-use plan::{Condition, Phase, Tree, Work, WorkloadSpec};
+use plan::{Condition, Phase, Tree, WorkloadSpec};
 use record::Warning;
 
 use super::ImportError;
@@ -341,7 +341,7 @@ impl Banner {
         tree.shift = narrow(self.option("-N").unwrap_or(0));
         tree.sync = self.has("-y");
         tree.items_per_directory = (per_task / tree.used_directories().1.max(1)).max(1);
-        spec.work = Work::Tree(tree);
+        spec.work = tree.into();
         spec
     }
 

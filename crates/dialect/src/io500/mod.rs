@@ -19,7 +19,7 @@ mod verify;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use plan::{Backend, Bytes, Case, Find, Geometry, Phase as Activity, PlanError, Spread, Work, WorkloadSpec};
+use plan::{Backend, Bytes, Case, Find, Geometry, Phase as Activity, PlanError, Spread, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 
 use crate::launcher::Launcher;
@@ -244,7 +244,7 @@ impl Setup {
         };
         let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
         let mut spec = WorkloadSpec::new(phase.name(), target, geometry);
-        spec.work = Work::Find(find);
+        spec.work = find.into();
         spec.backend = Backend::Psync;
         let all = launcher.node_of_tasks(extras.tasks_per_rank);
         let nodes: std::collections::BTreeSet<u32> =

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use plan::{Case, Phase, Work};
+use plan::{Case, Phase};
 use record::{Manifest, PhaseRecord, Run};
 
 use super::latencies;
@@ -73,10 +73,7 @@ impl ToolPrinter for Printer {
             return String::new();
         };
         let settings = &self.memo.settings;
-        let rest = match &case.workload.work {
-            Work::Objects(objects) => objects.waiting_ppm,
-            _ => 0,
-        };
+        let rest = case.workload.work.objects().map_or(0, |objects| objects.waiting_ppm);
         self.latencies.extend(latencies::files(settings, rest, record));
         if key.phase == Phase::Benchmark && !settings.read_only {
             self.steps = self.steps.saturating_add(steps_done(settings, record));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use plan::{
     Backend, Bytes, Case, Existing, FileSet, Geometry, HISTORY_MAX, Keep, Nanos, Objects, PPM_OF_PERCENT,
-    Phase, Sharing, Spread, Stonewall, Work, WorkloadSpec,
+    Phase, Sharing, Spread, Stonewall, WorkloadSpec,
 };
 use serde::{Deserialize, Serialize};
 
@@ -264,7 +264,7 @@ impl Settings {
             // A process keeps the operations of all its tasks.
             operations.clamp(1, HISTORY_MAX)
         });
-        spec.work = Work::Objects(objects);
+        spec.work = objects.into();
         spec.files = FileSet {
             targets: self.directories.clone(),
             sharing: Sharing::Shared,

@@ -2,7 +2,7 @@
 
 use plan::{
     Backend, Bytes, Case, Existing, FileSet, Geometry, Keep, Nanos, Phase, PlanError, Sharing, Spread,
-    Stonewall, Tree, Work, WorkloadSpec,
+    Stonewall, Tree, WorkloadSpec,
 };
 
 use super::options::OPTIONS;
@@ -178,7 +178,7 @@ impl Settings {
         let id = if all.counts.len() == 1 { "mdtest".to_owned() } else { format!("tasks-{tasks}") };
         let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
         let mut spec = WorkloadSpec::new(&id, "", geometry);
-        spec.work = Work::Tree(tree.clone());
+        spec.work = tree.clone().into();
         spec.files = self.files();
         (spec.tasks, spec.nodes) = (tasks, all.nodes(tasks));
         if all.per_rank > 0 {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Barrier, Mutex};
 use std::time::{Duration, Instant};
 
-use plan::{Backend, Bytes, Geometry, Nanos, Operation, Pattern, Phase, Rpc, Work, Workload, WorkloadSpec};
+use plan::{Backend, Bytes, Geometry, Nanos, Operation, Pattern, Phase, Rpc, Workload, WorkloadSpec};
 
 use super::NetworkError;
 use super::endpoint_exchange::{Card, Key, Offer};
@@ -28,16 +28,13 @@ fn workload(rpc: Rpc, backend: Backend, change: impl FnOnce(&mut WorkloadSpec)) 
     let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
     let mut spec = WorkloadSpec::new("w", "unused", geometry);
     spec.files.targets.clear();
-    (spec.tasks, spec.work, spec.backend, spec.verify) = (rpc.tasks(), Work::Rpc(rpc), backend, true);
+    (spec.tasks, spec.work, spec.backend, spec.verify) = (rpc.tasks(), rpc.into(), backend, true);
     change(&mut spec);
     spec.validate().expect("valid")
 }
 
 fn rpc_of(workload: &Workload) -> &Rpc {
-    match &workload.work {
-        Work::Rpc(rpc) => rpc,
-        _ => panic!("no exchanges"),
-    }
+    workload.work.rpc().expect("exchanges")
 }
 
 /// Processes that synchronise at barriers.

@@ -128,7 +128,7 @@ impl Name {
 
 #[cfg(test)]
 mod tests {
-    use plan::{Bytes, Geometry, Tree, TreePlacement, Work, WorkloadSpec};
+    use plan::{Bytes, Geometry, Tree, TreePlacement, WorkloadSpec};
     use proptest::prelude::{any, prop_assert_eq, proptest};
 
     use super::Name;
@@ -142,7 +142,7 @@ mod tests {
             let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
             let mut spec = WorkloadSpec::new("w", "/t", geometry);
             spec.tasks = 9;
-            spec.work = Work::Tree(Tree { own_trees, branching, depth: 8, ..Tree::flat(1) });
+            spec.work = Tree { own_trees, branching, depth: 8, ..Tree::flat(1) }.into();
             let workload = spec.validate().expect("valid");
             let expected = TreePlacement::new(&workload).expect("a tree").directory(owner, directory);
             let mut name = Name::new();

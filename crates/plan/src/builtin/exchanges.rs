@@ -17,7 +17,7 @@
 
 use crate::{
     Backend, Binding, Bytes, Case, Existing, Geometry, Keep, Nanos, OptionNote, Pattern, Phase, Plan,
-    PlanError, PlanSource, Rpc, Setting, SettingValue, Work, WorkloadSpec,
+    PlanError, PlanSource, Rpc, Setting, SettingValue, WorkloadSpec,
 };
 
 /// The tool's name in [`PlanSource::Dialect`].
@@ -300,7 +300,7 @@ impl Options {
         // There are no files to create, read back or remove.
         (spec.files.existing, spec.files.keep) = (Existing::Reuse, Keep::Always);
         (spec.tasks, spec.nodes) = (rpc.tasks(), self.nodes);
-        spec.work = Work::Rpc(rpc);
+        spec.work = rpc.into();
         spec.backend = match self.calls {
             Calls::Plain => Backend::plain(),
             Calls::Faster if one_request_a_thread => Backend::plain(),
@@ -352,7 +352,7 @@ pub fn plan(options: Options) -> Result<Plan, PlanError> {
 #[cfg(test)]
 mod tests {
     use super::{Calls, Options, Test, Until, plan};
-    use crate::{Backend, Bytes, Case, Nanos, Pattern, Rpc, Work};
+    use crate::{Backend, Bytes, Case, Nanos, Pattern, Rpc};
 
     fn cases(change: impl FnOnce(&mut Options)) -> Vec<Case> {
         let mut options = Options { ends: 2, nodes: 2, ..Options::default() };
@@ -361,10 +361,7 @@ mod tests {
     }
 
     fn rpc(case: &Case) -> &Rpc {
-        match &case.workload.work {
-            Work::Rpc(rpc) => rpc,
-            _ => panic!("no exchanges"),
-        }
+        case.workload.work.rpc().expect("exchanges")
     }
 
     fn field(change: impl FnOnce(&mut Options)) -> &'static str {

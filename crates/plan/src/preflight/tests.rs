@@ -7,7 +7,7 @@ use super::{
 use crate::{
     Amount, Bound, Bytes, Case, Commitment, Criteria, Existing, Geometry, Keep, Layer, Nanos, Over, Phase,
     Plan, PlanSource, Protocol, RateName, Rpc, Selector, Sharing, Statistic, Stonewall, TargetDescription,
-    Terms, Tree, Work, WorkloadSpec,
+    Terms, Tree, WorkloadSpec,
 };
 
 fn environment(free: u64, rate: f64) -> RunEnvironment {
@@ -170,7 +170,7 @@ fn the_warm_up_of_exchanges_takes_its_time() {
     let seconds = |warm_up: u64| {
         let rpc = Rpc { warm_up: Nanos::secs(warm_up), ..Rpc::new(Bytes::kib(1), Bytes::kib(1)) };
         let case = case(1, Bytes::mib(1), 1, |s| {
-            (s.work, s.duration) = (Work::Rpc(rpc.clone()), Some(Nanos::secs(2)));
+            (s.work, s.duration) = (rpc.clone().into(), Some(Nanos::secs(2)));
         });
         let case = Case { phases: vec![Phase::Exchange], ..case };
         CaseEstimate::of(&case, &environment(u64::MAX, 1e9)).seconds.middle
@@ -289,7 +289,7 @@ fn each_repetition_has_files_of_its_own_where_the_study_says_so() {
 #[test]
 fn trees_take_what_all_tasks_make() {
     let tree = Tree { write_bytes: Bytes::kib(4), ..Tree::flat(1000) };
-    let mut made = case(4, Bytes::kib(4), 1, |s| s.work = Work::Tree(tree));
+    let mut made = case(4, Bytes::kib(4), 1, |s| s.work = tree.into());
     made.phases = vec![Phase::FileCreate];
     assert_eq!(needed(&made, &environment(u64::MAX, 1e9)), [Bytes(4 * 1000 * 4096)]);
 }

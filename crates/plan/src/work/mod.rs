@@ -40,9 +40,19 @@ impl Work {
         if let Self::Tree(tree) = self { Some(tree) } else { None }
     }
 
+    /// The tree, to change it.
+    pub const fn tree_mut(&mut self) -> Option<&mut Tree> {
+        if let Self::Tree(tree) = self { Some(tree) } else { None }
+    }
+
     /// The jobs, if the tasks are jobs.
     #[must_use]
     pub const fn jobs(&self) -> Option<&Jobs> {
+        if let Self::Jobs(jobs) = self { Some(jobs) } else { None }
+    }
+
+    /// The jobs, to change them.
+    pub const fn jobs_mut(&mut self) -> Option<&mut Jobs> {
         if let Self::Jobs(jobs) = self { Some(jobs) } else { None }
     }
 
@@ -86,6 +96,30 @@ impl Work {
     #[must_use]
     pub const fn find(&self) -> Option<&Find> {
         if let Self::Find(find) = self { Some(find) } else { None }
+    }
+}
+
+impl From<Tree> for Work {
+    fn from(tree: Tree) -> Self {
+        Self::Tree(tree)
+    }
+}
+
+impl From<Objects> for Work {
+    fn from(objects: Objects) -> Self {
+        Self::Objects(objects)
+    }
+}
+
+impl From<Rpc> for Work {
+    fn from(rpc: Rpc) -> Self {
+        Self::Rpc(rpc)
+    }
+}
+
+impl From<Find> for Work {
+    fn from(find: Find) -> Self {
+        Self::Find(find)
     }
 }
 

@@ -299,7 +299,7 @@ impl WorkloadSpec {
     pub fn new(name: impl Into<String>, target: impl Into<PathBuf>, geometry: Geometry) -> Self {
         Self {
             name: name.into(),
-            work: Work::Transfers,
+            work: Work::default(),
             files: FileSet {
                 targets: vec![target.into()],
                 sharing: Sharing::Shared,

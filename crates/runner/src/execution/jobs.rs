@@ -405,7 +405,7 @@ mod tests {
     use jobs::Usage;
     use jobs::launch::{Launched, Sample};
     use plan::jobs::{Action, Step};
-    use plan::{Bytes, Geometry, JobTest, TestKind, Work, WorkloadSpec};
+    use plan::{Bytes, Geometry, JobTest, TestKind, WorkloadSpec};
 
     use super::{
         Counters, Jobs, JobsPlacement, LaunchOutcome, LaunchReport, Operation, Phase, PhaseKey, StepReport,
@@ -457,7 +457,7 @@ mod tests {
         let step = Step { action, threads: 1, memory: Bytes::mib(1) };
         let test = JobTest { streams: 2, ..JobTest::new("t", TestKind::Io, vec![step]) };
         let jobs = Jobs { tests: vec![test], ..Jobs::new(Bytes::kib(64)) };
-        (spec.tasks, spec.work) = (2, Work::Jobs(jobs));
+        (spec.tasks, spec.work) = (2, jobs.into());
         spec.validate().expect("valid")
     }
 

@@ -251,7 +251,7 @@ pub(crate) fn stays(result: &SweepResult) -> Result<(), RunnerError> {
 
 #[cfg(test)]
 mod tests {
-    use plan::{Bytes, Case, Geometry, Phase, Tree, TreePlacement, Work, WorkloadSpec};
+    use plan::{Bytes, Case, Geometry, Phase, Tree, TreePlacement, WorkloadSpec};
 
     use super::{fs, remove_own};
 
@@ -261,7 +261,7 @@ mod tests {
             let place = tempfile::tempdir().unwrap();
             let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
             let mut spec = WorkloadSpec::new("w", place.path(), geometry);
-            spec.work = Work::Tree(Tree { depth: 1, branching: 2, leaf_only, shared, ..Tree::flat(3) });
+            spec.work = Tree { depth: 1, branching: 2, leaf_only, shared, ..Tree::flat(3) }.into();
             let case = Case::new("c", spec.validate().unwrap(), vec![Phase::TreeCreate, Phase::FileCreate]);
             let placement = TreePlacement::new(&case.workload).unwrap();
             let tree = placement.tree();

@@ -7,7 +7,7 @@ pub(super) mod json;
 pub(super) mod live;
 pub(super) mod text;
 
-use plan::{Backend, Condition, Operation, Order, Phase, Tree, Work, WorkloadSpec};
+use plan::{Backend, Condition, Operation, Order, Phase, Tree, WorkloadSpec};
 
 use crate::import::draft::{Draft, Pass, Printed, Test, geometry, volume};
 use crate::import::error::ImportError;
@@ -109,7 +109,7 @@ impl Conditions {
             let mut tree = Tree::flat(1);
             tree.write_bytes.0 = self.file_bytes.unwrap_or(0);
             tree.read_bytes.0 = tree.write_bytes.0;
-            spec.work = Work::Tree(tree);
+            spec.work = tree.into();
         }
         spec
     }

@@ -4,7 +4,7 @@
 //! are 1 ms wide, with the printed number at the centre. The transmit time of a block is that of a whole
 //! message.
 
-use plan::{Bytes, Condition, Operation, Pattern, Phase, Rpc, Work, WorkloadSpec};
+use plan::{Bytes, Condition, Operation, Pattern, Phase, Rpc, WorkloadSpec};
 
 use crate::import::draft::{Bucket, Draft, Pass, Printed, Test, geometry};
 use crate::import::error::ImportError;
@@ -120,7 +120,7 @@ fn result(block: &Block<'_>, line: Line<'_>, threads: u32) -> Result<Test, Impor
     rpc.pattern = if servers_count == 1 && clients > 1 { Pattern::ManyToOne } else { Pattern::OneToOne };
     (rpc.threads, rpc.connections) = (threads.max(1), threads.max(1));
     spec.tasks = rpc.tasks().max(1);
-    spec.work = Work::Rpc(rpc);
+    spec.work = rpc.into();
     let stated = format!(
         "{name} of {}, {clients} clients to {servers} servers, {threads} threads each",
         Bytes(buffer_bytes)

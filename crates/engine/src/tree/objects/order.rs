@@ -26,7 +26,7 @@ pub(crate) const CREATE: usize = 3;
 /// let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
 /// let mut spec = WorkloadSpec::new("w", "d", geometry);
 /// let objects = Objects { sets: 2, precreated: 9, steps: 4, offset: 1, ..Objects::default() };
-/// (spec.tasks, spec.work) = (5, Work::Objects(objects.clone()));
+/// (spec.tasks, spec.work) = (5, objects.clone().into());
 /// let workload = spec.validate()?;
 /// let job = PhaseJob::new(&workload, Phase::Benchmark, 0);
 /// let order = ObjectOrder::new(&job, &objects);
@@ -187,7 +187,7 @@ fn count((first, end): (u64, u64)) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use plan::{Bytes, Geometry, Objects, Phase, Work, WorkloadSpec};
+    use plan::{Bytes, Geometry, Objects, Phase, WorkloadSpec};
 
     use super::ObjectOrder;
     use crate::PhaseJob;
@@ -199,7 +199,7 @@ mod tests {
         let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
         let mut spec = WorkloadSpec::new("w", "d", geometry);
         let objects = Objects { sets: 2, precreated: 9, steps: 4, offset: 1, ..Objects::default() };
-        (spec.tasks, spec.work) = (5, Work::Objects(objects.clone()));
+        (spec.tasks, spec.work) = (5, objects.clone().into());
         let workload = spec.validate().expect("valid");
         let job = PhaseJob::new(&workload, Phase::Cleanup, 0);
         let order = ObjectOrder::new(&job, &objects);

@@ -141,17 +141,18 @@ pub(super) fn work(
             set(&mut work, value);
         }
     }
-    match &mut work {
-        Work::Tree(tree) => {
-            tree.random = tree.random.and_then(|_| Some(named_seed(context.seed, fields.text("name")?)));
-            if let Some(error) = tree_mistake(fields, tree) {
-                errors.push(error);
-                return None;
-            }
+    if let Some(tree) = work.tree_mut() {
+        tree.random = tree.random.and_then(|_| Some(named_seed(context.seed, fields.text("name")?)));
+        if let Some(error) = tree_mistake(fields, tree) {
+            errors.push(error);
+            return None;
         }
-        Work::Rpc(rpc) => bind(rpc, fields, errors)?,
-        Work::Jobs(scaled) => *scaled = jobs(fields, scaled, context, errors)?,
-        _ => {}
+    }
+    if let Some(rpc) = work.rpc_mut() {
+        bind(rpc, fields, errors)?;
+    }
+    if let Some(scaled) = work.jobs_mut() {
+        *scaled = jobs(fields, scaled, context, errors)?;
     }
     Some(work)
 }

@@ -99,7 +99,7 @@ mod tests {
     use crate::study::table::values::Value;
     use crate::{
         Amount, Bytes, Expectation, Geometry, Over, Quantity, RateName, Relation, Rpc, Statistic,
-        TargetDescription, Work, WorkloadSpec,
+        TargetDescription, WorkloadSpec,
     };
 
     /// The results of setting `fresh` to each word of `key`.
@@ -121,7 +121,7 @@ mod tests {
                 Setter::Target(set) => outcomes(key, set, &TargetDescription::default()),
                 Setter::Workload(set) => outcomes(key, set, &spec),
                 Setter::Files(set) => outcomes(key, set, &spec.files),
-                Setter::Work(set) => outcomes(key, set, &Work::Rpc(Rpc::new(Bytes(1), Bytes(1)))),
+                Setter::Work(set) => outcomes(key, set, &Rpc::new(Bytes(1), Bytes(1)).into()),
                 Setter::Expectation(set) => {
                     outcomes(key, set, &Expectation::new("e", Amount::BytesPerSecond(1.0)))
                 }

@@ -7,7 +7,7 @@ use crate::study::table::definition::{INTEGER_MAX, Key, Setter, Table, ValueKind
 use crate::study::table::values::Values as _;
 use crate::workload::backend;
 use crate::workload::limits::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, STRIDE_MAX, TASKS_MAX};
-use crate::{Order, Pace, Phase, Stonewall, SyncRule, Work};
+use crate::{Order, Pace, Phase, Stonewall, SyncRule};
 
 /// Keys of a stonewall.
 pub(crate) const STONEWALL: [&str; 2] = ["stonewall", "wear_out"];
@@ -220,9 +220,9 @@ pub(crate) const WORKLOAD: Table = Table {
         Key::flag("direct")
             .means("`O_DIRECT`: bypasses the page cache. The file system decides which sizes it takes.")
             .for_transfers()
-            .sets(Setter::Workload(|spec, value| match &mut spec.work {
-                Work::Jobs(jobs) => jobs.direct = value.flag(),
-                _ => spec.direct = value.flag(),
+            .sets(Setter::Workload(|spec, value| match spec.work.jobs_mut() {
+                Some(jobs) => jobs.direct = value.flag(),
+                None => spec.direct = value.flag(),
             })),
         Key::new(
             "fsync",
@@ -245,10 +245,12 @@ pub(crate) const WORKLOAD: Table = Table {
         .for_transfers()
         .sets(Setter::Workload(|spec, value| {
             let at_close = value.word() == "close";
-            match &mut spec.work {
-                Work::Tree(tree) => tree.sync = at_close,
-                Work::Jobs(jobs) => jobs.sync = at_close,
-                _ => spec.sync = SyncRule { at_close, per_write: value.word() == "each" },
+            if let Some(tree) = spec.work.tree_mut() {
+                tree.sync = at_close;
+            } else if let Some(jobs) = spec.work.jobs_mut() {
+                jobs.sync = at_close;
+            } else {
+                spec.sync = SyncRule { at_close, per_write: value.word() == "each" };
             }
         })),
         Key::new(
