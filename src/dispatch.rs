@@ -15,7 +15,7 @@ use crate::records::{
     check, clean, compare, history, import, merge, reference, report, runs, schema, sign, verdict,
 };
 use crate::run::{cluster, job, overhead, randomops, rpc, simulated, studies};
-use crate::{batch, calc, generate, host, layout, model};
+use crate::{batch, calc, doctor, generate, host, layout, model};
 
 /// Runs what `arguments` (the program's name first) ask for.
 pub(crate) fn run(arguments: Vec<OsString>) -> Result<Exit, Failure> {
@@ -116,6 +116,9 @@ fn local(command: LocalCommand, defaults: &Defaults) -> Result<Exit, Failure> {
         LocalCommand::Layout(asked) => layout::run(&asked),
         LocalCommand::Overhead(arguments) => overhead::run(&arguments),
         LocalCommand::Config => defaults::run(&definition()),
+        LocalCommand::Doctor(arguments) => doctor::run(&arguments),
+        LocalCommand::Completions { shell } => generate::completions(shell, &definition()),
+        LocalCommand::Man { command } => generate::man(&command, &definition()),
         LocalCommand::Generate { directory } => generate::run(&directory, &definition()),
     }
 }

@@ -1,7 +1,8 @@
 //! Man pages and shell completions, generated from the definition of the command line.
 
-use std::fs;
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
+use std::{fs, process};
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
@@ -10,6 +11,7 @@ use clap_complete::Shell;
 use dialect::{Help, TOOLS, io500, ior};
 
 use crate::console::exit::{Exit, Failure};
+use crate::console::print;
 use crate::run::studies;
 
 /// Writes `man/*.1` and `completions/*` of the command line `definition` below `directory`.
@@ -31,13 +33,64 @@ fn write(directory: &Path, definition: &Command) -> anyhow::Result<()> {
             .with_context(|| format!("cannot write {}", page.display()))?;
     }
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
-        let definition = with_options_of_tools(definition);
-        // bash completes file names if no other value matches; other shells do not.
-        let mut definition = if shell == Shell::Bash { with_ready_studies(definition) } else { definition };
-        clap_complete::generate_to(shell, &mut definition, "ioproof", &completions)
+        clap_complete::generate_to(shell, &mut completed(shell, definition), "ioproof", &completions)
             .with_context(|| format!("cannot write completions to {}", completions.display()))?;
     }
     Ok(())
+}
+
+/// Prints the completions for `shell`.
+pub(crate) fn completions(shell: Shell, definition: &Command) -> Result<Exit, Failure> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut completed(shell, definition), "ioproof", &mut text);
+    print(&String::from_utf8_lossy(&text)).map(|()| Exit::Success)
+}
+
+/// The command line that a shell completes.
+fn completed(shell: Shell, definition: &Command) -> Command {
+    let definition = with_options_of_tools(definition);
+    // bash completes file names if no other value matches; other shells do not.
+    if shell == Shell::Bash { with_ready_studies(definition) } else { definition }
+}
+
+/// Shows the man page of a command, by `man(1)` at a terminal.
+pub(crate) fn man(command: &[String], definition: &Command) -> Result<Exit, Failure> {
+    let page = page_of(command, definition)?;
+    if io::stdout().is_terminal() {
+        let shown =
+            process::Command::new("man").args(["--local-file", "-"]).stdin(process::Stdio::piped()).spawn();
+        if let Ok(mut shown) = shown {
+            // Who leaves the pager early has read enough.
+            let _ = shown.stdin.take().map(|mut input| input.write_all(page.as_bytes()));
+            let _ = shown.wait();
+            return Ok(Exit::Success);
+        }
+    }
+    print(&page).map(|()| Exit::Success)
+}
+
+/// The page of the command with these words; of the program if there are none.
+fn page_of(words: &[String], definition: &Command) -> Result<String, Failure> {
+    if let [word] = words
+        && let Some((name, help)) = tools().find(|(name, _)| name == word)
+    {
+        return Ok(man_page(name, &help));
+    }
+    let mut all = definition.clone();
+    all.build();
+    let mut command = &all;
+    for word in words {
+        command = command.find_subcommand(word).ok_or_else(|| {
+            let known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+            let known = if known.is_empty() { "no command".to_owned() } else { known.join(", ") };
+            Failure::usage(format!("`{}` is no command of {}, which has {known}", word, command.get_name()))
+        })?;
+    }
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command.clone())
+        .render(&mut page)
+        .map_err(|error| Failure::new(Exit::Internal, error))?;
+    Ok(String::from_utf8_lossy(&page).into_owned())
 }
 
 /// Each supported tool, with its help.

@@ -6,6 +6,7 @@ mod calc;
 mod console;
 mod defaults;
 mod dispatch;
+mod doctor;
 mod foreign;
 mod generate;
 mod host;
@@ -13,6 +14,7 @@ mod layout;
 mod model;
 mod records;
 mod run;
+mod version;
 
 use std::process::ExitCode;
 

@@ -16,7 +16,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     ("Look at results", &["report", "verdict", "compare", "check", "history"]),
     ("Keep records", &["runs", "merge", "import", "verify", "clean"]),
     ("Plan", &["studies", "model", "batch", "reference", "calc", "schema"]),
-    ("Prepare the host", &["host", "layout", "config"]),
+    ("Prepare the host", &["doctor", "host", "layout", "config", "completions", "man"]),
 ];
 
 /// `definition` with a help that lists its commands by group.

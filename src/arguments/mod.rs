@@ -12,6 +12,7 @@ use clap::builder::ValueParser;
 use clap::{Arg, CommandFactory, Parser, Subcommand};
 
 use crate::batch::BatchArguments;
+use crate::doctor::DoctorArguments;
 use crate::foreign::cross_check::CrossCheckArguments;
 use crate::records::check::CheckArguments;
 use crate::records::clean::CleanArguments;
@@ -34,7 +35,7 @@ use crate::{calc, host, layout, model};
 
 /// Measures what a storage system can really do, keeps the record, and shows the answer.
 #[derive(Debug, Parser)]
-#[command(name = "ioproof", version, disable_help_subcommand = true, after_help = AFTER_HELP)]
+#[command(name = "ioproof", version = crate::version::VERSION, disable_help_subcommand = true, after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -135,6 +136,19 @@ pub(crate) enum LocalCommand {
     },
     /// Print each default of an option with its value and where it comes from: files, the environment.
     Config,
+    /// Tell what this host allows for measurements in a directory, and what to do about the rest. Nothing is written.
+    Doctor(DoctorArguments),
+    /// Print the completions for a shell, for example into
+    /// ~/.local/share/bash-completion/completions/ioproof.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Show the man page of the program or of a command, as `ioproof man host facts`.
+    Man {
+        /// The command.
+        command: Vec<String>,
+    },
     /// Write the man pages and shell completions into a directory.
     #[command(hide = true)]
     Generate {

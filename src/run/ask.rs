@@ -204,10 +204,6 @@ fn not_found(path: &Path) -> String {
 }
 
 fn quick_plan(directories: &[PathBuf], arguments: &RunArguments) -> Result<quick::Quick, Failure> {
-    let refused = |error: PlanError| {
-        let exit = if error.field == "directory" { Exit::HostLacks } else { Exit::Usage };
-        Failure::new(exit, anyhow::anyhow!("{}: {}", error.message, error.help))
-    };
     if directories.len() > quick::DIRECTORIES_MAX {
         return Err(Failure::usage(format!(
             "--quick measures at most {} directories in turns, not {}: compare more with a study file (docs/STUDY.md)",
@@ -216,12 +212,25 @@ fn quick_plan(directories: &[PathBuf], arguments: &RunArguments) -> Result<quick
         )));
     }
     let mut wanted = quick::Options { cached: arguments.cached, ..quick::Options::default() };
-    arguments.set.iter().try_for_each(|written| wanted.set(written)).map_err(refused)?;
+    arguments.set.iter().try_for_each(|written| wanted.set(written)).map_err(not_quick)?;
     let places: Vec<_> =
         directories.iter().map(|directory| quick_environment(directory)).collect::<Result<_, _>>()?;
-    let mut quick = quick::plan_in_turns(places, &wanted).map_err(refused)?;
+    let mut quick = quick_of(places, &wanted)?;
     quick.notes.extend(relations(directories)?);
     Ok(quick)
+}
+
+/// The plan of `--quick` in these places.
+pub(crate) fn quick_of(
+    places: Vec<quick::QuickEnvironment>,
+    wanted: &quick::Options,
+) -> Result<quick::Quick, Failure> {
+    quick::plan_in_turns(places, wanted).map_err(not_quick)
+}
+
+fn not_quick(error: PlanError) -> Failure {
+    let exit = if error.field == "directory" { Exit::HostLacks } else { Exit::Usage };
+    Failure::new(exit, anyhow::anyhow!("{}: {}", error.message, error.help))
 }
 
 /// What directories that are compared have in common: a sentence for those on one file system or device, and for each two

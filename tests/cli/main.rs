@@ -9,6 +9,7 @@ mod config;
 mod desk;
 mod devices;
 mod faults;
+mod first_contact;
 mod hosts;
 mod reports;
 mod simulation;

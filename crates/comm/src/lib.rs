@@ -55,7 +55,7 @@ pub use agree::{Agreement, Difference, agree};
 pub use error::{CommError, JoinError};
 pub use fake::Fake;
 pub use launched::{Launched, Launcher};
-pub use mpi::{FinalizeFailed, JoinOptions, Mpi, PATIENCE, join};
+pub use mpi::{FinalizeFailed, JoinOptions, Mpi, PATIENCE, installed, join};
 pub use solo::Solo;
 pub use topology::Topology;
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::Value;
 use testbed::{FileSystem, HighPriority, Limits, LoopDevice, Program, Testbed, skipped};
@@ -63,7 +64,7 @@ fn five_jobs(paced: bool) -> (LoopDevice, Desk, Program) {
     let (mib, reads) = SYSTEM;
     let bytes = Some(mib << 20);
     let limits = Limits { read_bytes: bytes, write_bytes: bytes, reads: Some(reads), writes: None };
-    let builder = LoopDevice::builder().bytes(4 << 30).on_disk();
+    let builder = LoopDevice::builder().bytes(2 << 30);
     let device = builder.file_system(FileSystem::Ext4).limits(limits).build().expect("a device");
     let text =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("studies/quality-of-service.toml"));
@@ -73,7 +74,8 @@ fn five_jobs(paced: bool) -> (LoopDevice, Desk, Program) {
         .replace("\"200MB/s\"", &format!("\"{}MiB/s\"", fifth(mib)))
         .replace("= 10_000", &format!("= {}", fifth(reads)));
     let desk = Desk::new();
-    let mut program = desk.study(&text).args(["--set", "workload.*.size=64MiB"]);
+    let mut program = desk.study(&text).args(["--verdict", "--set", "workload.*.size=64MiB"]);
+    program = program.args(["--set", "target.storage.caches=0"]).limit(Duration::from_secs(7200));
     program = program
         .arg("--set")
         .arg(format!("target.storage.directory={}", device.mount_point().expect("mounted").display()));

@@ -77,6 +77,18 @@ pub(super) fn find(
     Err(JoinError::NoLibrary { launched, tried: tried.join(", ") })
 }
 
+/// The libraries that can be loaded here without a launcher, one of each maker, with their version texts.
+pub(super) fn installed(variable: &dyn Fn(&str) -> Option<String>) -> Vec<(PathBuf, String)> {
+    let of_launcher = |launcher| {
+        let needed = Maker::of_launcher(launcher);
+        candidates(variable, launcher).into_iter().find_map(|name| {
+            let found = calls::load(&name).ok()??;
+            needed.is_none_or(|needed| needed == Maker::of(&found)).then_some((name, found.version))
+        })
+    };
+    [Launcher::OpenMpi, Launcher::Hydra].into_iter().filter_map(of_launcher).collect()
+}
+
 /// Candidates for the library, best first: next to the launcher and where variables point, then in the
 /// loader's search path.
 fn candidates(variable: &dyn Fn(&str) -> Option<String>, launcher: Launcher) -> Vec<PathBuf> {

@@ -48,6 +48,13 @@ const END: Duration = Duration::from_secs(5);
 /// Timeout of MPI's finalisation after the last synchronisation of the ranks. After that, a rank is lost.
 const FINALIZE: Duration = Duration::from_secs(30);
 
+/// The MPI libraries that this process could load, one for each kind of launcher: the name or path, and what the library
+/// says of itself. `variable` reads an environment variable. Nothing is initialised.
+#[must_use]
+pub fn installed(variable: &dyn Fn(&str) -> Option<String>) -> Vec<(std::path::PathBuf, String)> {
+    library::installed(variable)
+}
+
 /// How to join the other processes of a job.
 #[derive(Clone, Copy)]
 pub struct JoinOptions<'a> {
