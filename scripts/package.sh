@@ -88,6 +88,8 @@ if command -v dpkg-deb >/dev/null 2>&1; then
     mkdir "$work/deb"
     cp -a "$work/staged/usr" "$work/deb/"
     mkdir "$work/deb/DEBIAN"
+    # Debian's zsh looks there for what packages bring.
+    mv "$work/deb/usr/share/zsh/site-functions" "$work/deb/usr/share/zsh/vendor-completions"
     bytes=$(find "$work/deb/usr" -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum }')
     cat >"$work/deb/DEBIAN/control" <<END
 Package: ioproof
