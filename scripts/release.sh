@@ -92,7 +92,11 @@ if [ -f scripts/wheel.py ]; then
 fi
 
 say "glibc"
-scripts/glibc.sh "$out"/*.tar.gz "$out"/*.deb "$out"/*.rpm
+set -- "$out"/*.tar.gz
+for package in "$out"/*.deb "$out"/*.rpm; do
+    [ ! -e "$package" ] || set -- "$@" "$package"
+done
+scripts/glibc.sh "$@"
 
 say "bill of materials"
 python3 scripts/sbom.py "$triple" >"$out/ioproof.cdx.json"
