@@ -1,4 +1,6 @@
-"""A recipe for Spack (1.0 and 0.22 or later): docs/INSTALL.md has the commands."""
+"""A recipe for Spack 1.0 and later; docs/INSTALL.md has the commands."""
+
+from spack_repo.builtin.build_systems.cargo import CargoPackage
 
 from spack.package import *
 

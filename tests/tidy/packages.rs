@@ -20,5 +20,9 @@ fn packages_have_the_names_of_all_tools() {
     let called: BTreeSet<String> = called.map(str::to_owned).collect();
     assert!(called.len() > 6, "{called:?}");
     assert_eq!(names("scripts/package.sh", "\nTOOLS='", '\''), called, "scripts/package.sh: TOOLS");
-    assert_eq!(names("integrations/spack/package.py", "tools = (", ')'), called, "the recipe for Spack: tools");
+    assert_eq!(
+        names("integrations/spack/package.py", "tools = (", ')'),
+        called,
+        "the recipe for Spack: tools"
+    );
 }
