@@ -3,7 +3,7 @@
 #
 #   scripts/install-tests.sh [DIRECTORY]     the directory of the packages, target/release-files unless given
 #
-# - Debian 11 with its Open MPI: the tarball, used by a user without rights, and the deb
+# - Debian 11 with its Open MPI and MPICH: the tarball, used by a user without rights, and the deb
 # - an empty tree: the rpm
 # - the container of integrations/container, on the tree of Debian 11
 # - qemu: a tarball for aarch64
@@ -82,7 +82,7 @@ as_before() {
 debian_11() {
     if [ ! -f "$kept" ]; then
         command -v debootstrap >/dev/null 2>&1 || install_packages debootstrap >"$work/log" 2>&1 || return 1
-        debootstrap --variant=minbase --include=openmpi-bin bullseye "$tree" >"$work/log" 2>&1 || return 1
+        debootstrap --variant=minbase --include=openmpi-bin,mpich bullseye "$tree" >"$work/log" 2>&1 || return 1
         rm -rf "$tree"/var/cache/apt/archives/*.deb "$tree"/var/lib/apt/lists/*
         tar -C "$tree" --numeric-owner -cf "$kept.new" .
         mv "$kept.new" "$kept"
@@ -92,6 +92,8 @@ debian_11() {
     tar -C "$tree" --numeric-owner -xpf "$kept"
     mkdir -p "$tree/home"
     chmod 0777 "$tree/home"
+    # MPICH looks for the address of its host.
+    echo "127.0.0.1 localhost $(hostname)" >"$tree/etc/hosts"
 }
 
 # measured PREFIX USER : that the program below PREFIX measures and reports in the tree.
@@ -111,6 +113,14 @@ measured() {
     cp "$work/log" "$work/log.measured"
 }
 
+# ranks LAUNCHER PREFIX : that four ranks join under this launcher.
+ranks() {
+    # shellcheck disable=SC2016 # expanded by the inner shell
+    inside 65534:65534 sh -ec 'cd /home && $1 -n 4 "$2/lib/ioproof/bin/ior" -w -r -t 64k -b 1m -F -o data/ranks' \
+        ranks "$1" "$2" >"$work/log" 2>&1 || die "four ranks do not run under $1 of Debian 11" "$(tail -n 20 "$work/log")"
+    grep -q '^tasks *: *4$' "$work/log" || die "the ranks did not join under $1" "$(tail -n 20 "$work/log")"
+}
+
 say "Debian 11"
 if debian_11; then
     ok "a tree of Debian $(cat "$tree/etc/debian_version") with glibc $(inside 0:0 ldd --version | sed -n '1s/.* //p')"
@@ -122,12 +132,10 @@ if debian_11; then
         prefix=/home/$(basename "$tarball" .tar.gz)
         measured "$prefix" 65534:65534
         ok "tarball: a quick run and its page, and IOR by its name, as a user without rights"
-        # shellcheck disable=SC2016 # expanded by the inner shell
-        inside 65534:65534 sh -ec 'cd /home && mpirun --oversubscribe --bind-to none --mca btl self,vader,tcp -np 4 \
-            "$1/lib/ioproof/bin/ior" -w -r -t 64k -b 1m -F -o data/ranks' mpi "$prefix" >"$work/log" 2>&1 ||
-            die "four ranks do not run under the Open MPI of Debian 11" "$(tail -n 20 "$work/log")"
-        grep -q '^tasks *: *4$' "$work/log" || die "the ranks did not join" "$(tail -n 20 "$work/log")"
-        ok "tarball: four ranks under mpirun of $(inside 0:0 mpirun --version | sed -n 1p)"
+        ranks 'mpirun.openmpi --oversubscribe --bind-to none' "$prefix"
+        ok "tarball: four ranks under $(inside 0:0 mpirun.openmpi --version | sed -n 1p)"
+        ranks mpiexec.mpich "$prefix"
+        ok "tarball: four ranks under MPICH $(inside 0:0 mpiexec.mpich --version | sed -n 's/^ *Version: *//p')"
         inside 65534:65534 sh -c 'rm -r "$@"' rm "$prefix" /home/data /home/ioproof-runs
         rm -rf "$tree/home/.local" "$tree/home/.cache"
         listed "$tree" >"$work/after"

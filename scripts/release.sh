@@ -102,8 +102,8 @@ say "bill of materials"
 python3 scripts/sbom.py "$triple" >"$out/ioproof.cdx.json"
 
 say "checksums"
-# shellcheck disable=SC2035 # no name begins with a dash
-(cd "$out" && LC_ALL=C && sha256sum *[!S] >"$out.sums" && mv "$out.sums" SHA256SUMS && cat SHA256SUMS)
+sums=$(LC_ALL=C && export LC_ALL && cd "$out" && sha256sum -- *)
+printf '%s\n' "$sums" | tee "$out/SHA256SUMS"
 echo "in $out"
 if [ -n "$key" ]; then
     ssh-keygen -Y sign -n "$NAMESPACE" -f "$key" <"$out/SHA256SUMS" >"$out/SHA256SUMS.sig" 2>/dev/null
