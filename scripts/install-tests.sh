@@ -81,8 +81,10 @@ as_before() {
 # Sets up the tree of Debian 11; fails where it cannot be had.
 debian_11() {
     if [ ! -f "$kept" ]; then
-        command -v debootstrap >/dev/null 2>&1 || install_packages debootstrap >"$work/log" 2>&1 || return 1
-        debootstrap --variant=minbase --include=openmpi-bin,mpich bullseye "$tree" >"$work/log" 2>&1 || return 1
+        command -v debootstrap >/dev/null 2>&1 || (install_packages debootstrap) >"$work/log" 2>&1 || return 1
+        # Its mounts end with it, also if it fails.
+        unshare --mount --propagation private debootstrap --variant=minbase --include=openmpi-bin,mpich bullseye "$tree" \
+            >"$work/log" 2>&1 || return 1
         rm -rf "$tree"/var/cache/apt/archives/*.deb "$tree"/var/lib/apt/lists/*
         tar -C "$tree" --numeric-owner -cf "$kept.new" .
         mv "$kept.new" "$kept"
