@@ -2,6 +2,7 @@
 
 mod bill;
 mod circles;
+mod packages;
 
 use std::fs;
 use std::path::{Path, PathBuf};
