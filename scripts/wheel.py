@@ -3,8 +3,8 @@
 
 usage: scripts/wheel.py PROGRAM OUT [--any-glibc]     PROGRAM is of scripts/release.sh; OUT is a directory
 
-The same program and sources make the same bytes. The time of all entries is SOURCE_DATE_EPOCH, or 1980. The wheel is for
-glibc 2.28 and later; a program that needs a later one is refused, or with --any-glibc the wheel is for that one.
+The same program and sources make the same bytes. The time of all entries is SOURCE_DATE_EPOCH, or 1980. The wheel is
+for glibc 2.28 and later; a program that needs a later one is refused, or with --any-glibc the wheel is for that one.
 """
 
 import argparse
@@ -61,7 +61,8 @@ def platform(program, path, any_glibc):
     needed = max([int(minor) for minor in re.findall(rb"\0GLIBC_2\.(\d+)", program)], default=0)
     if needed > GLIBC and not any_glibc:
         fail(
-            f"{path} needs glibc 2.{needed}, and the wheel is for 2.{GLIBC}; build it on an older system, or say --any-glibc"
+            f"{path} needs glibc 2.{needed}, and the wheel is for 2.{GLIBC}; "
+            "build it for an older system, or say --any-glibc"
         )
     return f"manylinux_2_{max(GLIBC, needed)}_{MACHINES[machine]}"
 

@@ -4,8 +4,8 @@
     >>> run = ioproof.open("ioproof-runs/RUN")
     >>> run.figures[["case", "phase", "bytes_per_second_median", "doubts"]]
 
-`open` asks the program for its report of the record, so that each figure comes with the doubts about it and each statement
-with its outcome. The tables of the record are read from its Parquet files. `Run` lists the frames.
+`open` asks the program for its report of the record, so that each figure comes with the doubts about it and each
+statement with its outcome. The tables of the record are read from its Parquet files. `Run` lists the frames.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ def open(run: str | os.PathLike[str], frames: str | None = None, damaged: bool =
 
     `frames` is "pandas" or "polars"; without it pandas is taken if it is there, else Polars.
 
-    A damaged record raises `DamagedRecordError`. With `damaged=True` it is opened: figures and statements are made from what
-    is readable, each figure has the doubt `damaged record`, and the tables of the record still raise the error.
+    A damaged record raises `DamagedRecordError`. With `damaged=True` it is opened: figures and statements are made from
+    what is readable, each figure has the doubt `damaged record`, and the tables of the record still raise the error.
 
-    Raises `RecordError` if `run` is no record, `ProgramError` if the program is missing or does not run, and `FramesError`
-    if there is no library for data frames. All are `Error`.
+    Raises `RecordError` if `run` is no record, `ProgramError` if the program is missing or does not run, and
+    `FramesError` if there is no library for data frames. All are `Error`.
     """
     return Run(os.path.abspath(os.fspath(run)), library(frames), damaged)

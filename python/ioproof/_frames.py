@@ -67,7 +67,7 @@ class Polars:
     def build(self, columns: Columns) -> polars.DataFrame:
         import polars
 
-        types: Mapping[str, Any] = {"text": polars.String, "integer": polars.Int64, "number": polars.Float64, "flag": polars.Boolean}
+        types = {"text": polars.String, "integer": polars.Int64, "number": polars.Float64, "flag": polars.Boolean}
         series = [polars.Series(name, values, types[kind]) for name, (kind, values) in columns.items()]
         return polars.DataFrame(series)
 

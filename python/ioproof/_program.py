@@ -37,7 +37,7 @@ def program() -> str:
 
 
 def of_the_wheel() -> Iterator[str]:
-    """Where an installer puts the scripts of a wheel: where it says, or for `pip install --target` beside the package."""
+    """Where an installer puts scripts: where it says, or beside the package (`pip install --target`)."""
     try:
         files = distribution("ioproof").files or []
     except PackageNotFoundError:

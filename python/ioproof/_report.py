@@ -1,4 +1,4 @@
-"""The program's report of a record (JSON), as columns: figures, repetitions, doubts and statements."""
+"""The program's report of a record (JSON), as columns: figures, repetitions, audit and statements."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FIGURE = {
     **kinds(text="notes overrides settings caution client statistic rate", flag="page_cache"),
 }
 REPETITION = kinds(integer="number", text="case phase") | kinds(integer="repetition", text="role")
-DOUBT = kinds(integer="number", text="check", flag="disqualifies") | kinds(text="concerns evidence advice")
+AUDIT = kinds(integer="number", text="check", flag="disqualifies") | kinds(text="concerns evidence advice")
 STATEMENT = {
     **kinds(integer="number", text="statement"),
     **kinds(integer="figure", text="figures case phase conditions outcome because value_name"),
@@ -113,8 +113,8 @@ def repetitions(report: Row) -> Iterator[Row]:
             yield row
 
 
-def doubts(report: Row) -> Iterator[Row]:
-    """A row for each doubt of the audit."""
+def audit(report: Row) -> Iterator[Row]:
+    """A row for each figure and check that found something."""
     for issue in report["audit"]:
         yield {"number": issue["figure"], **{key: value for key, value in issue.items() if key != "figure"}}
 

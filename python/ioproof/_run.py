@@ -35,8 +35,8 @@ TEXTS = {"case", "phase", "operation", "measure", "node", "device"}
 class Run(Generic[Frame_co]):
     """A record, as it was when it was opened. Every frame begins with `run_id`, `provenance` and `state`.
 
-    From the program's report: `figures`, `repetitions`, `doubts`, `statements`; all of it is in `report`. From the tables of
-    the record: `phases`, `latencies`, `seconds`, `devices`, and any other by `table`.
+    From the program's report: `figures`, `repetitions`, `audit`, `statements`; all of it is in `report`. From the tables
+    of the record: `phases`, `latencies`, `seconds`, `devices`, and any other by `table`.
     """
 
     def __init__(self, path: str, library: Library[Frame_co], damaged: bool = False) -> None:
@@ -51,7 +51,7 @@ class Run(Generic[Frame_co]):
             raise ProgramError(f"{program()} printed no report of {path}: {error}; is it ioproof?") from error
         if schema != SCHEMA:
             raise ProgramError(
-                f"{program()} writes {schema} and this package reads {SCHEMA}; use the program that came with the package"
+                f"{program()} writes {schema} and this package reads {SCHEMA}; use the program of the same wheel"
             )
         run = self.report["run"]
         self.id: str = run["id"]
@@ -73,7 +73,8 @@ class Run(Generic[Frame_co]):
     def __repr__(self) -> str:
         doubted = sum(bool(figure["doubts"]) for figure in self.report["figures"])
         where = f"simulated by model {self.model}, not measured" if self.model else self.provenance
-        resumed = f", resumed {self.resumed} times" if self.resumed else ""
+        times = "once" if self.resumed == 1 else f"{self.resumed} times"
+        resumed = f", resumed {times}" if self.resumed else ""
         figures = f"{len(self.report['figures'])} figures, {doubted} with doubts"
         return f"<ioproof.Run {self.id}: {self.title}; {where}; {self.state}{resumed}; {figures}>"
 
@@ -89,9 +90,9 @@ class Run(Generic[Frame_co]):
         return self._once("repetitions", lambda: self._frame([*rows(self.report)], _report.REPETITION))
 
     @property
-    def doubts(self) -> Frame_co:
-        """A row for each doubt of the audit, with its evidence and advice."""
-        return self._once("doubts", lambda: self._frame([*_report.doubts(self.report)], _report.DOUBT))
+    def audit(self) -> Frame_co:
+        """A row for each figure and check of the audit that found something, with evidence and advice."""
+        return self._once("audit", lambda: self._frame([*_report.audit(self.report)], _report.AUDIT))
 
     @property
     def statements(self) -> Frame_co:
@@ -188,7 +189,7 @@ class Run(Generic[Frame_co]):
             raise DamagedRecordError(self.path, self.damage, advice[0] if advice else ADVICE)
 
 
-# The name of the check, how a sentence about damage begins in `missing`, and the advice where there is no figure to doubt.
+# The name of the check, how a sentence about damage begins in `missing`, and the advice where there is no figure.
 DAMAGED = "damaged record"
 NOT_READABLE = "Not readable: "
 ADVICE = "use an intact copy of the record, or measure again"
