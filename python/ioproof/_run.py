@@ -35,8 +35,8 @@ TEXTS = {"case", "phase", "operation", "measure", "node", "device"}
 class Run(Generic[Frame_co]):
     """A record, as it was when it was opened. Every frame begins with `run_id`, `provenance` and `state`.
 
-    From the program's report: `figures`, `repetitions`, `audit`, `statements`; all of it is in `report`. From the tables
-    of the record: `phases`, `latencies`, `seconds`, `devices`, and any other by `table`.
+    From the program's report: `figures`, `repetitions`, `audit`, `statements`; all of it is in `report`. From the
+    tables of the record: `phases`, `latencies`, `seconds`, `devices`, and any other by `table`.
     """
 
     def __init__(self, path: str, library: Library[Frame_co], damaged: bool = False) -> None:

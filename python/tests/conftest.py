@@ -56,7 +56,14 @@ FIO = {
             "jobname": "reads",
             "error": 0,
             "job options": {"rw": "randread", "bs": "4k", "size": "1g", "direct": "1", "filename": "/mnt/data"},
-            "read": {"io_bytes": 409600000, "bw": 40000, "bw_bytes": 40960000, "iops": 10000.0, "runtime": 10000, "total_ios": 100000},
+            "read": {
+                "io_bytes": 409600000,
+                "total_ios": 100000,
+                "runtime": 10000,
+                "bw": 40000,
+                "bw_bytes": 40960000,
+                "iops": 10000.0,
+            },
         }
     ],
 }

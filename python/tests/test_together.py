@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -36,6 +37,20 @@ def test_duckdb_queries_frames_and_files_alike(measured: Path) -> None:
             " LEFT JOIN statements s ON s.figure = f.number AND s.statement = 'limited_by'"
         ).fetchall()
         assert sorted(row[0] for row in joined) == list(range(1, len(run.report["figures"]) + 1))
+
+
+def test_the_examples_of_the_documentation_run(measured: Path, tmp_path: Path) -> None:
+    (tmp_path / "ioproof-runs").mkdir()
+    (tmp_path / "ioproof-runs" / "RUN").symlink_to(measured)
+    text = (PYTHON.parent / "docs" / "PYTHON.md").read_text(encoding="utf-8")
+    examples = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    opened, pandas, polars, duckdb_ = examples
+    for library in ("pandas", "polars"):
+        again = f'run = ioproof.open("ioproof-runs/RUN", frames="{library}")\n'
+        script = "".join([opened, again, pandas if library == "pandas" else polars, again, duckdb_])
+        done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "measured; complete" in done.stdout and "bytes_per_second_median" in done.stdout
 
 
 def test_the_notebook_runs() -> None:
