@@ -24,6 +24,8 @@ Columns = Mapping[str, "tuple[str, Sequence[Any]]"]
 class Library(Protocol[Frame_co]):
     """A library for data frames."""
 
+    name: str
+
     def build(self, columns: Columns) -> Frame_co:
         """A frame of these columns."""
 
@@ -34,6 +36,7 @@ class Library(Protocol[Frame_co]):
 class Pandas:
     """Frames with the nullable types of pandas."""
 
+    name = "pandas"
     types: Mapping[str, Any] = {"text": "string", "integer": "Int64", "number": "Float64", "flag": "boolean"}
 
     def __init__(self) -> None:
@@ -60,6 +63,8 @@ class Pandas:
 
 class Polars:
     """Frames of Polars."""
+
+    name = "polars"
 
     def __init__(self) -> None:
         import_module("polars")

@@ -39,6 +39,9 @@ STATEMENT = {
     **kinds(number="value", text="value_text value_unit"),
 }
 
+# Fields of every kind of statement.
+EVERY = {"figure", "figures", "conditions", "outcome", "because"}
+
 
 def columns(rows: list[Row], known: dict[str, str]) -> dict[str, tuple[str, list[Any]]]:
     """The columns of `rows`: those that are known, then others as they come up. What a row lacks is null."""
@@ -142,7 +145,7 @@ def statements(report: Row, units: dict[tuple[str, str, str], str]) -> Iterator[
                 yield row
                 continue
             for name, value in said.items():
-                if name in row or value is None:
+                if name in EVERY or value is None:
                     continue
                 unit = units.get((kind, row["figures"], name), "")
                 for shown in values(value):

@@ -75,7 +75,8 @@ class Run(Generic[Frame_co]):
         where = f"simulated by model {self.model}, not measured" if self.model else self.provenance
         times = "once" if self.resumed == 1 else f"{self.resumed} times"
         resumed = f", resumed {times}" if self.resumed else ""
-        figures = f"{len(self.report['figures'])} figures, {doubted} with doubts"
+        count = len(self.report["figures"])
+        figures = f"{count} figure{'' if count == 1 else 's'}, {doubted} with doubts"
         return f"<ioproof.Run {self.id}: {self.title}; {where}; {self.state}{resumed}; {figures}>"
 
     @property
@@ -162,7 +163,14 @@ class Run(Generic[Frame_co]):
     def _read(self, name: str) -> Any:
         files = self._files(name)
         if files:
-            return self._library.read(files, self._leading)
+            try:
+                return self._library.read(files, self._leading)
+            except Exception as error:
+                # The program has read the same bytes.
+                raise RecordError(
+                    f"{self._library.name} cannot read table {name} of {self.path}: {error}; install a later version of "
+                    "it, or open the record with the other library (frames=...)"
+                ) from error
         kinds = {column: "text" if column in TEXTS else "integer" for column in COLUMNS[name].split()}
         return self._frame([], kinds)
 

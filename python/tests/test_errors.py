@@ -124,6 +124,15 @@ def test_polars_serves_where_pandas_is_not(measured: Path, monkeypatch: pytest.M
     assert type(ioproof.open(measured).phases).__module__.startswith("polars")
 
 
+def test_a_table_that_the_library_cannot_read_is_named(
+    measured: Path, frames: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = ioproof.open(measured, frames=frames)  # type: ignore[call-overload]
+    monkeypatch.setattr(run, "_files", lambda table: [__file__])
+    with pytest.raises(ioproof.RecordError, match=f"{frames} cannot read table phases of .*; install a later version"):
+        run.phases
+
+
 def test_nothing_is_written_into_a_record(measured: Path) -> None:
     before = called("find", measured, "-printf", "%p %s %T@\n")
     run = ioproof.open(measured)
