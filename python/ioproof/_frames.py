@@ -29,8 +29,11 @@ class Library(Protocol[Frame_co]):
     def build(self, columns: Columns) -> Frame_co:
         """A frame of these columns."""
 
-    def read(self, files: list[str], leading: Mapping[str, str]) -> Frame_co:
-        """The rows of these Parquet files, with columns before them whose text is the same in all rows."""
+    def read(self, files: list[str], leading: Mapping[str, str], known: Mapping[str, str]) -> Frame_co:
+        """The rows of these Parquet files, with columns before them whose text is the same in all rows.
+
+        Columns that are known by name and kind, and that the files lack, are null.
+        """
 
 
 class Pandas:
@@ -50,7 +53,7 @@ class Pandas:
         series = {name: pandas.array(values, dtype=self.types[kind]) for name, (kind, values) in columns.items()}
         return pandas.DataFrame(series)
 
-    def read(self, files: list[str], leading: Mapping[str, str]) -> pandas.DataFrame:
+    def read(self, files: list[str], leading: Mapping[str, str], known: Mapping[str, str]) -> pandas.DataFrame:
         import pandas
 
         # A path with `=` in it is no partition.
@@ -58,13 +61,16 @@ class Pandas:
         frame = pandas.read_parquet(every, engine="pyarrow", dtype_backend="numpy_nullable", partitioning=None)
         for place, (name, text) in enumerate(leading.items()):
             frame.insert(place, name, pandas.Series(text, index=frame.index, dtype="string"))
-        return frame
+        for name in known.keys() - set(frame.columns):
+            frame[name] = pandas.Series(pandas.NA, index=frame.index, dtype=self.types[known[name]])
+        return frame[list(dict.fromkeys([*leading, *known, *frame.columns]))]
 
 
 class Polars:
     """Frames of Polars."""
 
     name = "polars"
+    types: Mapping[str, Any] = {"text": "String", "integer": "Int64", "number": "Float64", "flag": "Boolean"}
 
     def __init__(self) -> None:
         import_module("polars")
@@ -72,15 +78,18 @@ class Polars:
     def build(self, columns: Columns) -> polars.DataFrame:
         import polars
 
-        types = {"text": polars.String, "integer": polars.Int64, "number": polars.Float64, "flag": polars.Boolean}
-        series = [polars.Series(name, values, types[kind]) for name, (kind, values) in columns.items()]
-        return polars.DataFrame(series)
+        typed = {name: getattr(polars, self.types[kind]) for name, (kind, _) in columns.items()}
+        return polars.DataFrame({name: values for name, (_, values) in columns.items()}, typed)
 
-    def read(self, files: list[str], leading: Mapping[str, str]) -> polars.DataFrame:
+    def read(self, files: list[str], leading: Mapping[str, str], known: Mapping[str, str]) -> polars.DataFrame:
         import polars
 
         frame = polars.read_parquet(files, glob=False, hive_partitioning=False)
-        return frame.select(*(polars.lit(text).alias(name) for name, text in leading.items()), polars.all())
+        texts = [polars.lit(text).alias(name) for name, text in leading.items()]
+        lacking = known.keys() - set(frame.columns)
+        nulls = [polars.lit(None, getattr(polars, self.types[known[name]])).alias(name) for name in lacking]
+        frame = frame.select(*texts, polars.all(), *nulls)
+        return frame.select(list(dict.fromkeys([*leading, *known, *frame.columns])))
 
 
 LIBRARIES: dict[str, type[Pandas] | type[Polars]] = {"pandas": Pandas, "polars": Polars}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
@@ -17,7 +18,7 @@ Made = TypeVar("Made")
 
 SCHEMA = "ioproof-report/3"
 
-# The columns of docs/RECORD.md. They are needed where a table has no rows, as it has no file then.
+# The columns of docs/RECORD.md: a table without rows has no file, and records of earlier programs lack columns.
 LEADING = "case repetition phase"
 COLUMNS = {
     "phases": f"""{LEADING} started_unix_ns wall_ns open_ns io_ns close_ns read_bytes write_bytes reads writes
@@ -72,7 +73,8 @@ class Run(Generic[Frame_co]):
 
     def __repr__(self) -> str:
         doubted = sum(bool(figure["doubts"]) for figure in self.report["figures"])
-        where = f"simulated by model {self.model}, not measured" if self.model else self.provenance
+        by = f" by model {self.model}" if self.model else ""
+        where = f"simulated{by}, not measured" if self.provenance == "simulated" else self.provenance
         times = "once" if self.resumed == 1 else f"{self.resumed} times"
         resumed = f", resumed {times}" if self.resumed else ""
         count = len(self.report["figures"])
@@ -162,24 +164,24 @@ class Run(Generic[Frame_co]):
 
     def _read(self, name: str) -> Any:
         files = self._files(name)
+        known = {column: "text" if column in TEXTS else "integer" for column in COLUMNS.get(name, "").split()}
         if files:
             try:
-                return self._library.read(files, self._leading)
+                return self._library.read(files, self._leading, known)
             except Exception as error:
                 # The program has read the same bytes.
                 raise RecordError(
-                    f"{self._library.name} cannot read table {name} of {self.path}: {error}; install a later version of "
-                    "it, or open the record with the other library (frames=...)"
+                    f"{self._library.name} cannot read table {name} of {self.path}: {error}; install a later version "
+                    "of it, or open the record with the other library (frames=...)"
                 ) from error
-        kinds = {column: "text" if column in TEXTS else "integer" for column in COLUMNS[name].split()}
-        return self._frame([], kinds)
+        return self._frame([], known)
 
     def _files(self, table: str) -> list[str]:
-        """The files of a table. A hidden name is that of a file that is not finished."""
+        """The files of a table. Other names are of files that are not finished, or of none of the record."""
         directory = os.path.join(self.path, table)
         if not os.path.isdir(directory):
             return []
-        names = sorted(name for name in os.listdir(directory) if name.endswith(".parquet") and name[0] != ".")
+        names = sorted(filter(re.compile(r"\d{6,}\.parquet").fullmatch, os.listdir(directory)))
         return [os.path.join(directory, name) for name in names]
 
     @property

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import re
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -225,6 +226,26 @@ def test_other_tables_are_read_by_name(measured: Path, frames: str) -> None:
     assert len(rows(run.table("tasks"))) == len(rows(run.phases))
     with pytest.raises(ioproof.RecordError, match="no table 'task'; it has devices, latency"):
         run.table("task")
+
+
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
+def test_records_of_every_version_have_the_same_columns(version: int, frames: str) -> None:
+    record = Path(__file__).parents[2] / "crates" / "record" / "tests" / "fixtures" / f"version-{version}"
+    run = opened(record, frames)
+    assert rows(run.figures) and rows(run.statements)
+    tables = {"phases": run.phases, "latency": run.latencies, "series": run.seconds, "devices": run.devices}
+    for name, frame in tables.items():
+        assert list(frame.columns) == ["run_id", "provenance", "state", *ioproof._run.COLUMNS[name].split()]
+        assert rows(frame)
+    assert {row["fetched_bytes"] for row in rows(run.phases)} == {None}
+
+
+def test_files_of_other_names_are_no_part_of_a_table(measured: Path, tmp_path: Path, frames: str) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(measured, copy)
+    for name in (".000002.parquet", "000002.parquet.unfinished", "mine.parquet"):
+        shutil.copy(copy / "phases" / "000001.parquet", copy / "phases" / name)
+    assert len(rows(opened(copy, frames).phases)) == len(rows(opened(measured, frames).phases))
 
 
 def test_a_path_with_special_characters_is_a_path(measured: Path, tmp_path: Path, frames: str) -> None:
