@@ -201,14 +201,10 @@ fn settings(host: &Host, directory: &Path) -> Result<String, String> {
     let steps = tuning::steps_of(&tuning::profiles());
     let findings: Vec<Finding> = steps.iter().flat_map(|step| step.findings(&context)).collect();
     let counted = |severity, one: &str, more: &str| {
-        let of: Vec<&str> = findings
-            .iter()
-            .filter(|one| one.severity == severity)
-            .map(|one| one.state.what.as_str())
-            .collect();
+        let of: Vec<&Finding> = findings.iter().filter(|one| one.severity == severity).collect();
         match of.len() {
             0 => None,
-            1 => Some(format!("1 {one} ({})", of[0])),
+            1 => Some(format!("1 {one} ({}: {})", of[0].step, of[0].state.what)),
             count => Some(format!("{count} {more}")),
         }
     };
