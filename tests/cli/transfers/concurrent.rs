@@ -64,7 +64,7 @@ fn five_jobs(paced: bool) -> (LoopDevice, Desk, Program) {
     let (mib, reads) = SYSTEM;
     let bytes = Some(mib << 20);
     let limits = Limits { read_bytes: bytes, write_bytes: bytes, reads: Some(reads), writes: None };
-    let builder = LoopDevice::builder().bytes(2 << 30);
+    let builder = LoopDevice::builder().bytes(4 << 30).on_disk();
     let device = builder.file_system(FileSystem::Ext4).limits(limits).build().expect("a device");
     let text =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("studies/quality-of-service.toml"));
