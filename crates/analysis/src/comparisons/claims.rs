@@ -220,8 +220,8 @@ impl Compared<'_> {
             Relation::Less => Contrast::Lower,
             Relation::Equal => return self.equal(),
         };
-        let room = if relation == Relation::Greater { 1.0 + tolerance } else { 1.0 - tolerance };
-        let (contrast, _, condition) = self.contrast(self.base(), factor * room);
+        let margin = if relation == Relation::Greater { 1.0 + tolerance } else { 1.0 - tolerance };
+        let (contrast, _, condition) = self.contrast(self.base(), factor * margin);
         match contrast {
             shown if shown == wanted => (Judgement::Holds, condition),
             Contrast::TooFew => (Judgement::CannotTell, self.too_few() + &condition),
@@ -241,11 +241,11 @@ impl Compared<'_> {
         let Some((low, high)) = self.contrast(0.0, self.rule.factor).1 else {
             return (Judgement::CannotTell, self.too_few());
         };
-        let room = self.rule.tolerance.max(EQUAL_WITHIN);
+        let tolerance = self.rule.tolerance.max(EQUAL_WITHIN);
         let within = format!(", equal within {} %", percent(self.rule.tolerance));
         match () {
-            () if low >= -room && high <= room => (Judgement::Holds, format!("{within}: yes")),
-            () if low > room || high < -room => (Judgement::DoesNotHold, format!("{within}: no")),
+            () if low >= -tolerance && high <= tolerance => (Judgement::Holds, format!("{within}: yes")),
+            () if low > tolerance || high < -tolerance => (Judgement::DoesNotHold, format!("{within}: no")),
             () => {
                 let interval = format!("{:+} % to {:+} %", percent(low), percent(high));
                 (Judgement::CannotTell, format!("{within}: the difference may be {interval}"))
