@@ -33,12 +33,12 @@ pub fn claims(
     doubts: &[AuditIssue],
     library: &Library,
 ) -> Vec<ClaimVerdict> {
-    of(&Gate::new(plan, figures, doubts), Beside::default(), curves, library)
+    claim_verdicts(&Gate::new(plan, figures, doubts), Beside::default(), curves, library)
 }
 
 /// The same as [`claims`] for the figures of a gate, with the statements `beside` that judge claims without a rule;
 /// tested claims come first.
-pub(crate) fn of(
+pub(crate) fn claim_verdicts(
     gate: &Gate<'_>,
     beside: Beside<'_>,
     curves: &[Curve],
