@@ -190,7 +190,8 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     let layers = layers::layers(gate, Some(host), &limits);
     let beside = Beside { best: &best, layers: &layers };
     let (beside_others, all_together) = together(run, gate);
-    let claims = library.map_or_else(Vec::new, |library| claims::of(gate, beside, &curves, library));
+    let claims =
+        library.map_or_else(Vec::new, |library| claims::claim_verdicts(gate, beside, &curves, library));
     Findings {
         caveats: caveats(gate, &best),
         best,

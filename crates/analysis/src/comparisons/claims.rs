@@ -33,12 +33,12 @@ pub fn claims(
     doubts: &[AuditIssue],
     library: &Library,
 ) -> Vec<ClaimVerdict> {
-    of(&Gate::new(plan, figures, doubts), Beside::default(), curves, library)
+    claim_verdicts(&Gate::new(plan, figures, doubts), Beside::default(), curves, library)
 }
 
 /// The same as [`claims`] for the figures of a gate, with the statements `beside` that judge claims without a rule;
 /// tested claims come first.
-pub(crate) fn of(
+pub(crate) fn claim_verdicts(
     gate: &Gate<'_>,
     beside: Beside<'_>,
     curves: &[Curve],
@@ -220,8 +220,8 @@ impl Compared<'_> {
             Relation::Less => Contrast::Lower,
             Relation::Equal => return self.equal(),
         };
-        let room = if relation == Relation::Greater { 1.0 + tolerance } else { 1.0 - tolerance };
-        let (contrast, _, condition) = self.contrast(self.base(), factor * room);
+        let margin = if relation == Relation::Greater { 1.0 + tolerance } else { 1.0 - tolerance };
+        let (contrast, _, condition) = self.contrast(self.base(), factor * margin);
         match contrast {
             shown if shown == wanted => (Judgement::Holds, condition),
             Contrast::TooFew => (Judgement::CannotTell, self.too_few() + &condition),
@@ -241,11 +241,11 @@ impl Compared<'_> {
         let Some((low, high)) = self.contrast(0.0, self.rule.factor).1 else {
             return (Judgement::CannotTell, self.too_few());
         };
-        let room = self.rule.tolerance.max(EQUAL_WITHIN);
+        let tolerance = self.rule.tolerance.max(EQUAL_WITHIN);
         let within = format!(", equal within {} %", percent(self.rule.tolerance));
         match () {
-            () if low >= -room && high <= room => (Judgement::Holds, format!("{within}: yes")),
-            () if low > room || high < -room => (Judgement::DoesNotHold, format!("{within}: no")),
+            () if low >= -tolerance && high <= tolerance => (Judgement::Holds, format!("{within}: yes")),
+            () if low > tolerance || high < -tolerance => (Judgement::DoesNotHold, format!("{within}: no")),
             () => {
                 let interval = format!("{:+} % to {:+} %", percent(low), percent(high));
                 (Judgement::CannotTell, format!("{within}: the difference may be {interval}"))

@@ -105,8 +105,8 @@ fn mean_outside(
     // At least one of the n values is the minimum and one the maximum.
     let edge = n.filter(|&n| n > 1).map_or(0.0, |n| (max - min) / n as f64);
     let (at_least, at_most) = (min + edge, max - edge);
-    let room = slack * min.abs().max(max.abs());
-    (mean < at_least - room || mean > at_most + room).then(|| {
+    let tolerance = slack * min.abs().max(max.abs());
+    (mean < at_least - tolerance || mean > at_most + tolerance).then(|| {
         let evidence = format!("a mean of {mean} is not between {at_least:.4} and {at_most:.4}");
         (Implausible::MeanOutside, evidence)
     })

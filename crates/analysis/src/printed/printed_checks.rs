@@ -97,16 +97,16 @@ impl PrintedCheck {
         Self { rule, outcome, evidence, off }
     }
 
-    /// Compares `printed` with the value `computed` from other printed values; `room` is the relative tolerance of
+    /// Compares `printed` with the value `computed` from other printed values; `tolerance` is the relative tolerance of
     /// the rule itself.
     pub(crate) fn of(
         rule: &'static str,
         printed: Printed,
         computed: Printed,
-        room: f64,
+        tolerance: f64,
         evidence: String,
     ) -> Self {
-        let most = printed.half_digit + computed.half_digit + computed.value.abs() * (room + LAST_BITS);
+        let most = printed.half_digit + computed.half_digit + computed.value.abs() * (tolerance + LAST_BITS);
         let agrees = (printed.value - computed.value).abs() <= most;
         let off = printed.value / computed.value - 1.0;
         Self::new(rule, agrees, evidence, off.is_finite().then_some(off))

@@ -37,7 +37,7 @@ const SEED: u64 = 0x6770_6673;
 const RECORD_DEFAULT: u64 = 256 << 10;
 
 /// Returns the case of the command line, and what its report contains. Warnings are added to `warnings`.
-pub(super) fn of(
+pub(super) fn make_case(
     settings: &Settings,
     extras: &Extras,
     launcher: Launcher<'_>,

@@ -62,7 +62,7 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<ParsedCommand, 
     let is_name = ROW.called.iter().any(|name| called.ends_with(name));
     let program = if is_name { called } else { TOOL }.to_owned();
     let mut warnings = Vec::new();
-    let (case, test) = case::of(&settings, &extras, launcher, &mut warnings)?;
+    let (case, test) = case::make_case(&settings, &extras, launcher, &mut warnings)?;
     let plan = line.plan(case.title.clone(), 0, vec![case], &Memo { program, release, test: Some(test) });
     Ok(ParsedCommand { plan, extras, show: None, warnings, output: None })
 }

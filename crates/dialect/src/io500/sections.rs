@@ -146,7 +146,7 @@ pub(super) const SECTIONS: &[Section] = &[
             VERBOSITY,
         ],
     },
-    of(Phase::IorEasyWrite, ONE_PHASE),
+    section(Phase::IorEasyWrite, ONE_PHASE),
     Section {
         name: "mdtest-easy",
         is_extended: false,
@@ -156,7 +156,7 @@ pub(super) const SECTIONS: &[Section] = &[
             RUN,
         ],
     },
-    of(Phase::MdtestEasyWrite, ONE_PHASE),
+    section(Phase::MdtestEasyWrite, ONE_PHASE),
     Section {
         name: "mdworkbench",
         is_extended: true,
@@ -179,9 +179,9 @@ pub(super) const SECTIONS: &[Section] = &[
             VERBOSITY,
         ],
     },
-    of(Phase::MdworkbenchCreate, &[RUN]),
-    of(Phase::Timestamp, &[]),
-    of(Phase::FindEasy, FIND),
+    section(Phase::MdworkbenchCreate, &[RUN]),
+    section(Phase::Timestamp, &[]),
+    section(Phase::FindEasy, FIND),
     Section {
         name: "ior-hard",
         is_extended: false,
@@ -198,7 +198,7 @@ pub(super) const SECTIONS: &[Section] = &[
             VERBOSITY,
         ],
     },
-    of(Phase::IorHardWrite, &[API, COLLECTIVE, RUN]),
+    section(Phase::IorHardWrite, &[API, COLLECTIVE, RUN]),
     Section {
         name: "mdtest-hard",
         is_extended: false,
@@ -209,21 +209,21 @@ pub(super) const SECTIONS: &[Section] = &[
             RUN,
         ],
     },
-    of(Phase::MdtestHardWrite, ONE_PHASE),
-    of(Phase::Find, FIND),
-    of(Phase::FindHard, FIND),
-    of(Phase::MdworkbenchBench, &[RUN]),
-    of(Phase::IorEasyRead, ONE_PHASE),
-    of(Phase::MdtestEasyStat, ONE_PHASE),
-    of(Phase::IorHardRead, &[API, COLLECTIVE, RUN]),
-    of(Phase::MdtestHardStat, ONE_PHASE),
-    of(Phase::MdworkbenchDelete, &[RUN]),
-    of(Phase::MdtestEasyDelete, ONE_PHASE),
-    of(Phase::MdtestHardRead, ONE_PHASE),
-    of(Phase::MdtestHardDelete, ONE_PHASE),
-    of(Phase::IorRnd4kEasyRead, ONE_PHASE),
+    section(Phase::MdtestHardWrite, ONE_PHASE),
+    section(Phase::Find, FIND),
+    section(Phase::FindHard, FIND),
+    section(Phase::MdworkbenchBench, &[RUN]),
+    section(Phase::IorEasyRead, ONE_PHASE),
+    section(Phase::MdtestEasyStat, ONE_PHASE),
+    section(Phase::IorHardRead, &[API, COLLECTIVE, RUN]),
+    section(Phase::MdtestHardStat, ONE_PHASE),
+    section(Phase::MdworkbenchDelete, &[RUN]),
+    section(Phase::MdtestEasyDelete, ONE_PHASE),
+    section(Phase::MdtestHardRead, ONE_PHASE),
+    section(Phase::MdtestHardDelete, ONE_PHASE),
+    section(Phase::IorRnd4kEasyRead, ONE_PHASE),
 ];
 
-const fn of(phase: Phase, options: &'static [OptionRow]) -> Section {
+const fn section(phase: Phase, options: &'static [OptionRow]) -> Section {
     Section { name: phase.name(), is_extended: phase.is_extended(), options }
 }

@@ -5,7 +5,7 @@ use super::settings::{Settings, Target};
 use super::words;
 
 /// One sentence for `--explain`.
-pub(super) fn of(key: Key, settings: &Settings) -> String {
+pub(super) fn explain(key: Key, settings: &Settings) -> String {
     let time = words::time;
     match key {
         Key::Write => match settings.target {

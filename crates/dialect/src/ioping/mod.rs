@@ -62,7 +62,7 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<ParsedCommand, 
         );
     }
     let case = settings.case()?;
-    line.notes = given.iter().map(|option| option.note(|key| meaning::of(key, &settings))).collect();
+    line.notes = given.iter().map(|option| option.note(|key| meaning::explain(key, &settings))).collect();
     let plan = line.plan(format!("ioping: {}", case.title), settings.seed, vec![case], &settings);
     Ok(ParsedCommand { plan, extras, show: None, warnings, output: None })
 }

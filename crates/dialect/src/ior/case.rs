@@ -226,7 +226,7 @@ fn all_tasks(launcher: Launcher<'_>, tasks_per_rank: u32) -> u32 {
 }
 
 /// The case of `test`, which is number `index` of the run, and its resolved settings.
-pub(super) fn of(
+pub(super) fn make_case(
     test: &Test,
     index: usize,
     extras: &Extras,

@@ -7,7 +7,7 @@ use super::settings::{HeldMemory, Settings};
 use crate::options::Given;
 
 /// The meaning of `given` in `settings`.
-pub(super) fn of(given: &Given<Key>, settings: &Settings) -> String {
+pub(super) fn explain(given: &Given<Key>, settings: &Settings) -> String {
     let about = OPTIONS.about(given.key);
     if !given.values.is_empty() && given.flag() == Ok(false) && is_flag(given.key) {
         return format!("off: {about}");

@@ -120,7 +120,7 @@ pub fn parse<Word: AsRef<OsStr>>(
     let mut settings = Vec::with_capacity(tests.len());
     let mut side_files = Vec::new();
     for (index, test) in tests.iter().enumerate() {
-        let (case, resolved) = case::of(test, index, &extras, launcher, &cases, &mut warnings)?;
+        let (case, resolved) = case::make_case(test, index, &extras, launcher, &cases, &mut warnings)?;
         let beside = SideFiles {
             case: case.id.clone(),
             status: resolved.status_file.clone().filter(|_| resolved.write),

@@ -157,7 +157,7 @@ impl<'l> Reader<'l> {
         for given in &self.options[self.unnoted..] {
             let meaning = |key| match (key, settings) {
                 (Key::SummaryFormat, _) => format!("the output is {}", self.output.format.name()),
-                (_, Ok(settings)) => meaning::of(given, settings),
+                (_, Ok(settings)) => meaning::explain(given, settings),
                 (_, Err(reason)) => reason.to_owned(),
             };
             self.notes.push(given.note(meaning));

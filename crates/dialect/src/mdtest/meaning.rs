@@ -15,7 +15,7 @@ const SECONDS: &str = "mdtest 4 prints the seconds of the phase under `SUMMARY t
                        ioproof; the record has the times of single operations";
 
 /// The meaning of `key`, for `--explain`.
-pub(super) fn of(key: Key, settings: &Settings, tree: &Tree, tasks: &Tasks, release: Release) -> String {
+pub(super) fn explain(key: Key, settings: &Settings, tree: &Tree, tasks: &Tasks, release: Release) -> String {
     phases(key)
         .map(str::to_owned)
         .or_else(|| layout(key, settings, tree))

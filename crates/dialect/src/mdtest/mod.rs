@@ -59,7 +59,7 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<ParsedCommand, 
     let limit = settings.limit(&mut warnings)?;
     let case = |&count: &u32| settings.case(&tree, count, &tasks, limit);
     let cases = tasks.counts.iter().map(case).collect::<Result<Vec<Case>, ToolError>>()?;
-    let meaning = |key| meaning::of(key, &settings, &tree, &tasks, release);
+    let meaning = |key| meaning::explain(key, &settings, &tree, &tasks, release);
     line.notes = given.iter().map(|option| option.note(meaning)).collect();
     let memo = Memo {
         release,

@@ -13,7 +13,7 @@ use crate::data::stamp::PatternWriter;
 use crate::driver::transfer::{Short, give_up, wrong_data};
 use crate::phase::barrier::BarrierGuard;
 use crate::phase::clock::{Clock, between};
-use crate::phase::controls::Slot;
+use crate::phase::controls::WorkerCounters;
 use crate::phase::crew;
 use crate::phase::pace::{Schedule, TimerSlack, wait_until};
 use crate::phase::rules::{Rules, TaskPlan};
@@ -40,8 +40,8 @@ struct Task<'t, M> {
     plan: &'t TaskPlan,
     rules: &'t Rules<'t>,
     shared: &'t Shared<'t>,
-    slot: &'t Slot,
-    mover: M,
+    counters: &'t WorkerCounters,
+    backend: M,
     buffer: &'t mut [u8],
     /// Size of a transfer in bytes, which may be smaller than the buffer.
     length: usize,
@@ -64,12 +64,12 @@ pub(crate) fn run<'a, C: Clock, M: SyncBackend, const RECORD: bool>(
     recorders: Vec<Recorder<'a>>,
 ) -> Vec<WorkerReport<'a>> {
     let workers = recorders.len();
-    let seats = (0..).zip(buffers.into_iter().zip(recorders)).map(|(number, (buffer, recorder))| {
+    let shares = (0..).zip(buffers.into_iter().zip(recorders)).map(|(number, (buffer, recorder))| {
         // Each thread gets every `workers`-th task, so that the tasks running at once are spread over
         // all targets.
         Share { tasks: (number..shared.tasks.len()).step_by(workers), buffer, recorder }
     });
-    crew::run(shared, seats.collect(), |share, course| work::<C, M, RECORD>(shared, clock, share, course))
+    crew::run(shared, shares.collect(), |share, barrier| work::<C, M, RECORD>(shared, clock, share, barrier))
 }
 
 /// Input of a worker.
@@ -85,15 +85,15 @@ fn work<'a, C: Clock, M: SyncBackend, const RECORD: bool>(
     shared: &Shared<'_>,
     clock: C,
     share: Share<'_, 'a>,
-    mut course: BarrierGuard<'_>,
+    mut barrier: BarrierGuard<'_>,
 ) -> Option<WorkerReport<'a>> {
     let Share { tasks, buffer, mut recorder } = share;
     let mut findings = CheckResults::default();
     let mut reports = Vec::with_capacity(tasks.len());
     let log = WorkerLog { recorder: &mut recorder, findings: &mut findings, reports: &mut reports };
-    match live::<C, M, RECORD>(shared, clock, tasks, buffer, log, &mut course) {
+    match live::<C, M, RECORD>(shared, clock, tasks, buffer, log, &mut barrier) {
         Ok(unstarted) => {
-            course.finish();
+            barrier.finish();
             Some(WorkerReport { tasks: reports, recorder, findings, unstarted, notes: Vec::new() })
         }
         Err(error) => {
@@ -120,22 +120,22 @@ fn live<C: Clock, M: SyncBackend, const RECORD: bool>(
     tasks: StepBy<Range<usize>>,
     buffer: &mut [u8],
     mut log: WorkerLog<'_, '_>,
-    course: &mut BarrierGuard<'_>,
+    barrier: &mut BarrierGuard<'_>,
 ) -> Result<u64, EngineError> {
     let rules = &shared.rules;
     buffer::touch(buffer);
     let file = tasks.clone().next().map_or(0, |first| shared.tasks[first].file.index);
     let mut writer = rules.pattern.as_ref().map(|pattern| pattern.writer(buffer, file)).unwrap_or_default();
     let punctual = rules.pace_ns.is_some().then(TimerSlack::new);
-    course.pass(Point::Ready);
-    course.pass(Point::Start);
+    barrier.pass(Point::Ready);
+    barrier.pass(Point::Start);
     if shared.is_abandoned() {
         return Ok(0);
     }
     log.recorder.start(shared.scale(), shared.start(), shared.scale().ticks(rules.interval_ns()));
     let mut unstarted = 0;
     for task in tasks {
-        let (plan, slot) = (&shared.tasks[task], &shared.slots[task]);
+        let (plan, counters) = (&shared.tasks[task], &shared.counters[task]);
         let mut report = TaskReport { task: plan.task, file: plan.file.index, ..TaskReport::default() };
         if rules.in_turn && shared.stop().load(Ordering::Relaxed) {
             let now = clock.now();
@@ -146,9 +146,9 @@ fn live<C: Clock, M: SyncBackend, const RECORD: bool>(
         if let Some(pattern) = &rules.pattern {
             writer.turn_to(pattern, buffer, plan.file.index);
         }
-        let seat = TaskBuffer { slot, buffer: &mut *buffer, writer };
+        let task_buffer = TaskBuffer { counters, buffer: &mut *buffer, writer };
         (unstarted, writer) =
-            pursue::<C, M, RECORD>(shared, clock, plan, seat, &mut report, &mut log, course)?;
+            pursue::<C, M, RECORD>(shared, clock, plan, task_buffer, &mut report, &mut log, barrier)?;
         log.reports.push(report);
     }
     drop(punctual);
@@ -157,7 +157,7 @@ fn live<C: Clock, M: SyncBackend, const RECORD: bool>(
 
 /// A task's buffer, borrowed from its worker.
 struct TaskBuffer<'w> {
-    slot: &'w Slot,
+    counters: &'w WorkerCounters,
     buffer: &'w mut [u8],
     writer: PatternWriter,
 }
@@ -168,17 +168,17 @@ fn pursue<C: Clock, M: SyncBackend, const RECORD: bool>(
     shared: &Shared<'_>,
     clock: C,
     plan: &TaskPlan,
-    seat: TaskBuffer<'_>,
+    task_buffer: TaskBuffer<'_>,
     report: &mut TaskReport,
     log: &mut WorkerLog<'_, '_>,
-    course: &mut BarrierGuard<'_>,
+    barrier: &mut BarrierGuard<'_>,
 ) -> Result<(u64, PatternWriter), EngineError> {
     let rules = &shared.rules;
-    let TaskBuffer { slot, buffer, writer } = seat;
+    let TaskBuffer { counters, buffer, writer } = task_buffer;
     report.open.0 = clock.now();
-    let mover = M::open(plan, rules)?;
+    let backend = M::open(plan, rules)?;
     report.open.1 = clock.now();
-    course.pass(Point::Opened);
+    barrier.pass(Point::Opened);
     let schedule = rules
         .pace_ns
         .map(|pace| Schedule::new(shared.base(), pace, shared.scale(), plan.task, rules.all_tasks));
@@ -186,8 +186,8 @@ fn pursue<C: Clock, M: SyncBackend, const RECORD: bool>(
         plan,
         rules,
         shared,
-        slot,
-        mover,
+        counters,
+        backend,
         // The null engine's buffer has its own size.
         length: if M::MOVES { rules.transfer } else { buffer.len() },
         buffer,
@@ -205,14 +205,14 @@ fn pursue<C: Clock, M: SyncBackend, const RECORD: bool>(
         task.last = clock.now();
     }
     report.io.0 = task.last;
-    let unstarted = task.go::<C, RECORD>(clock, report, log.recorder, log.findings, course)?;
+    let unstarted = task.go::<C, RECORD>(clock, report, log.recorder, log.findings, barrier)?;
     report.io.1 = task.last;
     (report.reads, report.writes) = (task.reads, task.writes);
     let transfer = rules.transfer as u64;
     (report.read_bytes, report.write_bytes) = (task.reads * transfer, task.writes * transfer);
-    course.pass(Point::Transferred);
+    barrier.pass(Point::Transferred);
     report.close.0 = clock.now();
-    task.mover.close(plan, rules.sync_at_close)?;
+    task.backend.close(plan, rules.sync_at_close)?;
     report.close.1 = if rules.untimed_close { report.close.0 } else { clock.now() };
     Ok((unstarted, task.writer))
 }
@@ -229,9 +229,9 @@ impl<M: SyncBackend> Task<'_, M> {
         for _ in 0..self.rules.job.workload.geometry.transfers_per_task() {
             let buffer = if self.rules.writes { &mut scratch[..] } else { &mut self.buffer[..self.length] };
             let offset = offsets.next();
-            let whole = self.mover.read(buffer, offset) == Ok(buffer.len());
+            let whole = self.backend.read(buffer, offset) == Ok(buffer.len());
             if std::mem::replace(&mut writes, false) && whole {
-                let _ = self.mover.write(buffer, offset);
+                let _ = self.backend.write(buffer, offset);
             }
         }
         std::hint::black_box(self.buffer.iter().fold(0_u8, |sum, byte| sum ^ byte));
@@ -244,7 +244,7 @@ impl<M: SyncBackend> Task<'_, M> {
         report: &mut TaskReport,
         recorder: &mut Recorder<'_>,
         findings: &mut CheckResults,
-        course: &mut BarrierGuard<'_>,
+        barrier: &mut BarrierGuard<'_>,
     ) -> Result<u64, EngineError> {
         let ending = self.rules.ending;
         let schedule = self.schedule.as_ref().zip(self.rules.pace_ns);
@@ -257,7 +257,7 @@ impl<M: SyncBackend> Task<'_, M> {
         {
             unstarted = schedule.left_before(end);
         }
-        if let Some(most) = ending.agree([self.reads + self.writes], self.shared, course) {
+        if let Some(most) = ending.agree([self.reads + self.writes], self.shared, barrier) {
             self.last = clock.now();
             self.transfer::<C, RECORD>(clock, most, u64::MAX, recorder, findings)?;
             unstarted = 0;
@@ -310,7 +310,7 @@ impl<M: SyncBackend> Task<'_, M> {
                         intended = start;
                     }
                 }
-                let moved = self.mover.write(&self.buffer[range.clone()], offset);
+                let moved = self.backend.write(&self.buffer[range.clone()], offset);
                 if moved != Ok(self.length) {
                     self.finish(Operation::Write, offset, range, moved)?;
                 }
@@ -318,21 +318,21 @@ impl<M: SyncBackend> Task<'_, M> {
                     self.sync(offset)?;
                 }
                 self.writes += 1;
-                self.slot.writes.store(self.writes, Ordering::Relaxed);
+                self.counters.writes.store(self.writes, Ordering::Relaxed);
             } else {
                 if rules.forgets {
-                    self.mover.forget(offset, self.length);
+                    self.backend.forget(offset, self.length);
                     start = clock.now();
                     if self.schedule.is_none() {
                         intended = start;
                     }
                 }
-                let moved = self.mover.read(&mut self.buffer[..self.length], offset);
+                let moved = self.backend.read(&mut self.buffer[..self.length], offset);
                 if moved != Ok(self.length) {
                     self.finish(Operation::Read, offset, 0..self.length, moved)?;
                 }
                 self.reads += 1;
-                self.slot.reads.store(self.reads, Ordering::Relaxed);
+                self.counters.reads.store(self.reads, Ordering::Relaxed);
             }
             done += 1;
             if RECORD || done.is_multiple_of(CLOCK_EVERY) || self.schedule.is_some() {
@@ -413,7 +413,7 @@ impl<M: SyncBackend> Task<'_, M> {
                 Ok(bytes) => {
                     let short =
                         Short { path: &self.plan.file.path, operation, offset, asked, moved: moved + bytes };
-                    short.judge(bytes, self.rules.single_attempt, self.mover.length())?;
+                    short.judge(bytes, self.rules.single_attempt, self.backend.length())?;
                     if moved + bytes < asked && !std::mem::replace(&mut is_continued, true) {
                         self.shared.continued.fetch_add(1, Ordering::Relaxed);
                     }
@@ -431,15 +431,15 @@ impl<M: SyncBackend> Task<'_, M> {
             let at = offset + moved as u64;
             let rest = &mut self.buffer[range.start + moved..range.end];
             outcome = match operation {
-                Operation::Read => self.mover.read(rest, at),
-                _ => self.mover.write(rest, at),
+                Operation::Read => self.backend.read(rest, at),
+                _ => self.backend.write(rest, at),
             };
         }
     }
 
     fn sync(&mut self, offset: u64) -> Result<(), EngineError> {
         loop {
-            match self.mover.sync(offset, self.length) {
+            match self.backend.sync(offset, self.length) {
                 Ok(()) => return Ok(()),
                 Err(Errno(libc::EINTR)) => {}
                 Err(errno) => return Err(crate::system::file::call("fsync", &self.plan.file.path, errno)),

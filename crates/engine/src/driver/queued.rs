@@ -22,7 +22,7 @@ use crate::driver::requests::{
 use crate::driver::transfer::give_up;
 use crate::phase::barrier::BarrierGuard;
 use crate::phase::clock::Clock;
-use crate::phase::controls::Slot;
+use crate::phase::controls::WorkerCounters;
 use crate::phase::crew;
 use crate::phase::pace::{Schedule, TimerSlack, longest_wait, wait_until};
 use crate::phase::rules::TaskPlan;
@@ -47,7 +47,7 @@ pub(crate) struct Pool<'m> {
 /// Input of a worker.
 struct Share<'s, 'a> {
     tasks: &'s [TaskPlan],
-    slot: &'s Slot,
+    counters: &'s WorkerCounters,
     buffers: &'a mut [u8],
     recorder: Recorder<'a>,
 }
@@ -66,20 +66,29 @@ pub(crate) fn run<'a, C: Clock, B: QueuedBackend, const RECORD: bool>(
     let (count, workers) = (shared.tasks.len(), recorders.len());
     let mut shares = Vec::with_capacity(workers);
     let mut from = 0;
-    for ((number, recorder), slot) in (1..).zip(recorders).zip(&*shared.slots) {
+    for ((number, recorder), counters) in (1..).zip(recorders).zip(&*shared.counters) {
         let to = count * number / workers;
         let (own, rest) = buffers.split_at_mut(at_once.min(to - from) * per_task);
         buffers = rest;
-        shares.push(Share { tasks: &shared.tasks[from..to], slot, buffers: own, recorder });
+        shares.push(Share { tasks: &shared.tasks[from..to], counters, buffers: own, recorder });
         from = to;
     }
-    crew::run(shared, shares, |share, mut course| {
-        let Share { tasks, slot, buffers, mut recorder } = share;
+    crew::run(shared, shares, |share, mut barrier| {
+        let Share { tasks, counters, buffers, mut recorder } = share;
         let mut log = WorkerLog { findings: CheckResults::default(), notes: Vec::new(), reports: Vec::new() };
-        let seats = SlotMemory { memory: buffers, stride, depth, locked: (locked, required) };
-        match live::<C, B, RECORD>(shared, clock, tasks, slot, seats, &mut recorder, &mut log, &mut course) {
+        let memory = SlotMemory { buffers, stride, depth, locked: (locked, required) };
+        match live::<C, B, RECORD>(
+            shared,
+            clock,
+            tasks,
+            counters,
+            memory,
+            &mut recorder,
+            &mut log,
+            &mut barrier,
+        ) {
             Ok(unstarted) => {
-                course.finish();
+                barrier.finish();
                 let WorkerLog { findings, notes, reports } = log;
                 Some(WorkerReport { tasks: reports, recorder, findings, unstarted, notes })
             }
@@ -93,7 +102,7 @@ pub(crate) fn run<'a, C: Clock, B: QueuedBackend, const RECORD: bool>(
 
 /// The buffer memory of a worker.
 struct SlotMemory<'m> {
-    memory: &'m mut [u8],
+    buffers: &'m mut [u8],
     stride: usize,
     depth: u32,
     /// Locked memory needed by all workers of this host, in bytes, and whether the user requires the
@@ -115,19 +124,19 @@ fn live<C: Clock, B: QueuedBackend, const RECORD: bool>(
     shared: &Shared<'_>,
     clock: C,
     tasks: &[TaskPlan],
-    slot: &Slot,
-    mut seats: SlotMemory<'_>,
+    counters: &WorkerCounters,
+    mut memory: SlotMemory<'_>,
     recorder: &mut Recorder<'_>,
     log: &mut WorkerLog,
-    course: &mut BarrierGuard<'_>,
+    barrier: &mut BarrierGuard<'_>,
 ) -> Result<u64, EngineError> {
     let rules = &shared.rules;
-    let depth = seats.depth as usize;
-    let count = seats.memory.len() / seats.stride;
+    let depth = memory.depth as usize;
+    let count = memory.buffers.len() / memory.stride;
     let requests = count * if rules.sync_per_write { 2 } else { 1 };
     let mut context = B::set_up(requests, &mut log.notes)?;
     let mut writers: Vec<PatternWriter> = (0..)
-        .zip(seats.memory.chunks_mut(seats.stride))
+        .zip(memory.buffers.chunks_mut(memory.stride))
         .map(|(index, buffer): (usize, _)| {
             buffer::touch(buffer);
             let file = tasks[index / depth].file.index;
@@ -136,18 +145,18 @@ fn live<C: Clock, B: QueuedBackend, const RECORD: bool>(
             writer.unwrap_or_default()
         })
         .collect();
-    let ((all_bytes, required), stride) = (seats.locked, seats.stride);
-    let buffers = BufferMemory { memory: &mut *seats.memory, stride, all_bytes, required };
+    let ((all_bytes, required), stride) = (memory.locked, memory.stride);
+    let buffers = BufferMemory { memory: &mut *memory.buffers, stride, all_bytes, required };
     let queue = B::queue(&mut context, buffers, &mut log.notes)?;
     let punctual = rules.pace_ns.is_some().then(TimerSlack::new);
-    course.pass(Point::Ready);
-    course.pass(Point::Start);
+    barrier.pass(Point::Ready);
+    barrier.pass(Point::Start);
     if shared.is_abandoned() {
         return Ok(0);
     }
     recorder.start(shared.scale(), shared.start(), shared.scale().ticks(rules.interval_ns()));
     log.reports.reserve_exact(tasks.len());
-    let mut worker = Worker::new(shared, slot, queue, writers.len());
+    let mut worker = Worker::new(shared, counters, queue, writers.len());
     let mut unstarted = 0;
     for tasks in tasks.chunks((count / depth).max(1)) {
         let from = log.reports.len();
@@ -167,13 +176,13 @@ fn live<C: Clock, B: QueuedBackend, const RECORD: bool>(
             let open = (start, clock.now());
             log.reports.push(TaskReport { task, file, open, ..TaskReport::default() });
         }
-        course.pass(Point::Opened);
-        worker.seat(tasks, &mut seats, &mut writers);
+        barrier.pass(Point::Opened);
+        worker.assign(tasks, &mut memory, &mut writers);
         worker.name_files(&files, &mut log.notes);
         let WorkerLog { findings, reports, .. } = log;
         let reports = &mut reports[from..];
-        unstarted += worker.transfer_all::<C, RECORD>(clock, recorder, findings, reports, course)?;
-        course.pass(Point::Transferred);
+        unstarted += worker.transfer_all::<C, RECORD>(clock, recorder, findings, reports, barrier)?;
+        barrier.pass(Point::Transferred);
         worker.close(clock, files, reports)?;
     }
     drop(punctual);
@@ -185,7 +194,7 @@ struct Worker<'s, Q: Queue> {
     constants: RoundConstants<'s>,
     queue: Q,
     lanes: Vec<Lane<'s>>,
-    seats: Vec<RequestSlot<Q>>,
+    slots: Vec<RequestSlot<Q>>,
     fresh: Fresh,
     tally: Tally,
 }
@@ -194,43 +203,43 @@ struct Worker<'s, Q: Queue> {
 type Due = BinaryHeap<Reverse<(u64, u32)>>;
 
 impl<'s, Q: Queue> Worker<'s, Q> {
-    fn new(shared: &'s Shared<'s>, slot: &'s Slot, queue: Q, count: usize) -> Self {
+    fn new(shared: &'s Shared<'s>, counters: &'s WorkerCounters, queue: Q, count: usize) -> Self {
         Self {
-            constants: RoundConstants::new(shared, slot),
+            constants: RoundConstants::new(shared, counters),
             queue,
             lanes: Vec::new(),
-            seats: Vec::with_capacity(count),
+            slots: Vec::with_capacity(count),
             fresh: Fresh::new(0),
             tally: Tally::default(),
         }
     }
 
     /// Assigns the slots to `tasks`. Requires that nothing is in flight.
-    fn seat(&mut self, tasks: &'s [TaskPlan], room: &mut SlotMemory<'_>, writers: &mut [PatternWriter]) {
+    fn assign(&mut self, tasks: &'s [TaskPlan], memory: &mut SlotMemory<'_>, writers: &mut [PatternWriter]) {
         let rules = self.constants.rules;
-        let depth = room.depth as usize;
+        let depth = memory.depth as usize;
         // The slots of the previous tasks have advanced their pattern writers together with the
         // buffers, so keep them.
-        writers.iter_mut().zip(&self.seats).for_each(|(writer, seat)| *writer = seat.writer);
+        writers.iter_mut().zip(&self.slots).for_each(|(writer, slot)| *writer = slot.writer);
         let writers = &mut writers[..tasks.len() * depth];
         if let Some(pattern) = &rules.pattern {
             for ((index, writer), buffer) in
-                writers.iter_mut().enumerate().zip(room.memory.chunks_mut(room.stride))
+                writers.iter_mut().enumerate().zip(memory.buffers.chunks_mut(memory.stride))
             {
                 writer.turn_to(pattern, &mut buffer[..rules.transfer], tasks[index / depth].file.index);
             }
         }
-        let start = room.memory.as_mut_ptr();
-        let seat = |(index, &writer): (usize, &PatternWriter)| {
+        let start = memory.buffers.as_mut_ptr();
+        let slot = |(index, &writer): (usize, &PatternWriter)| {
             // SAFETY: the memory holds a buffer for each pattern writer, `stride` bytes apart.
-            let memory = unsafe { start.add(index * room.stride) };
+            let buffer = unsafe { start.add(index * memory.stride) };
             let group = self.queue.group(index);
-            RequestSlot::new(narrow(index / depth), memory, group, rules.writes, writer)
+            RequestSlot::new(narrow(index / depth), buffer, group, rules.writes, writer)
         };
-        self.seats.clear();
-        self.seats.extend(writers.iter().enumerate().map(seat));
+        self.slots.clear();
+        self.slots.extend(writers.iter().enumerate().map(slot));
         self.lanes.clear();
-        self.lanes.extend(tasks.iter().map(|plan| Lane::new(plan, rules, room.depth)));
+        self.lanes.extend(tasks.iter().map(|plan| Lane::new(plan, rules, memory.depth)));
         self.fresh = Fresh::new(writers.len());
     }
 
@@ -239,8 +248,8 @@ impl<'s, Q: Queue> Worker<'s, Q> {
         for (lane, name) in self.lanes.iter_mut().zip(names) {
             lane.file = name;
         }
-        for (index, seat) in self.seats.iter_mut().enumerate() {
-            seat.prepare(index, &self.lanes[seat.lane as usize], &self.queue, &self.constants);
+        for (index, slot) in self.slots.iter_mut().enumerate() {
+            slot.prepare(index, &self.lanes[slot.lane as usize], &self.queue, &self.constants);
         }
     }
 
@@ -252,7 +261,7 @@ impl<'s, Q: Queue> Worker<'s, Q> {
         recorder: &mut Recorder<'_>,
         findings: &mut CheckResults,
         reports: &mut [TaskReport],
-        course: &mut BarrierGuard<'_>,
+        barrier: &mut BarrierGuard<'_>,
     ) -> Result<u64, EngineError> {
         let rules = self.constants.rules;
         let scale = self.constants.shared.scale();
@@ -271,7 +280,7 @@ impl<'s, Q: Queue> Worker<'s, Q> {
             report.stonewall = rules.ending.at_stonewall(at, transfers);
         }
         let transfers = self.lanes.iter().map(Lane::transfers);
-        if let Some(most) = rules.ending.agree(transfers, self.constants.shared, course) {
+        if let Some(most) = rules.ending.agree(transfers, self.constants.shared, barrier) {
             for lane in &mut self.lanes {
                 (lane.limit, lane.deadline, lane.unstarted) = (most, u64::MAX, 0);
             }
@@ -308,8 +317,8 @@ impl<'s, Q: Queue> Worker<'s, Q> {
 
     /// The parts of the worker that transfers change.
     fn parts(&mut self) -> Parts<'_, 's, Q> {
-        let Self { constants, queue, lanes, seats, fresh, tally } = self;
-        Parts { constants, queue, lanes, seats, fresh, tally }
+        let Self { constants, queue, lanes, slots, fresh, tally } = self;
+        Parts { constants, queue, lanes, slots, fresh, tally }
     }
 
     /// Runs a closed loop: a completed slot is reused at once.
@@ -321,19 +330,19 @@ impl<'s, Q: Queue> Worker<'s, Q> {
         findings: &mut CheckResults,
     ) -> Result<(), EngineError> {
         let mut parts = self.parts();
-        let hand_over = hand_over(parts.seats.len(), parts.constants.rules.direct);
+        let hand_over = hand_over(parts.slots.len(), parts.constants.rules.direct);
         for lane in &mut *parts.lanes {
             lane.free.clear();
         }
-        for seat in 0..parts.seats.len() {
-            issue::<C, Q, RECORD>(seat, &mut parts, clock)?;
+        for index in 0..parts.slots.len() {
+            issue::<C, Q, RECORD>(index, &mut parts, clock)?;
         }
         while parts.tally.under_way > 0 {
             if parts.constants.shared.stop().load(Ordering::Relaxed) {
                 parts.lanes.iter_mut().for_each(Lane::end);
             }
             if RECORD {
-                parts.fresh.start(parts.seats, clock.now());
+                parts.fresh.start(parts.slots, clock.now());
             }
             parts.queue.submit_and_wait().map_err(Q::failed)?;
             parts.queue.sync_completions();
@@ -342,7 +351,7 @@ impl<'s, Q: Queue> Worker<'s, Q> {
             while let Some((data, result)) = parts.queue.reap() {
                 if unsent == hand_over {
                     if RECORD {
-                        parts.fresh.start(parts.seats, clock.now());
+                        parts.fresh.start(parts.slots, clock.now());
                     }
                     parts.queue.submit().map_err(Q::failed)?;
                     unsent = 0;
@@ -354,7 +363,7 @@ impl<'s, Q: Queue> Worker<'s, Q> {
                     begin_pass::<C, Q, RECORD>(slot_of(data), &mut parts, clock)?;
                 }
             }
-            parts.tally.publish(parts.constants.slot);
+            parts.tally.publish(parts.constants.counters);
             parts.queue.sync_completions();
         }
         Ok(())
@@ -372,8 +381,8 @@ impl<'s, Q: Queue> Worker<'s, Q> {
             lane.free.clear();
             lane.queued = false;
         }
-        for (index, seat) in (0..).zip(&self.seats) {
-            self.lanes[seat.lane as usize].free.push(index);
+        for (index, slot) in (0..).zip(&self.slots) {
+            self.lanes[slot.lane as usize].free.push(index);
         }
         let scale = self.constants.shared.scale();
         let mut due = BinaryHeap::with_capacity(self.lanes.len());
@@ -388,7 +397,7 @@ impl<'s, Q: Queue> Worker<'s, Q> {
                 break;
             }
             let handed_over = clock.now();
-            parts.fresh.start(parts.seats, handed_over);
+            parts.fresh.start(parts.slots, handed_over);
             let left = next.map(|next| scale.nanos(next.saturating_sub(handed_over)));
             parts.queue.submit_and_wait_for(longest_wait(left.unwrap_or(u64::MAX))).map_err(Q::failed)?;
             parts.queue.sync_completions();
@@ -397,14 +406,14 @@ impl<'s, Q: Queue> Worker<'s, Q> {
                 let next =
                     turn::<C, Q, RECORD, true>(data, result, now, &mut parts, clock, recorder, findings)?;
                 if next == Completed::Ours {
-                    let seat = slot_of(data);
-                    let number = parts.seats[seat].lane;
+                    let index = slot_of(data);
+                    let number = parts.slots[index].lane;
                     let lane = &mut parts.lanes[number as usize];
-                    lane.free.push(narrow(seat));
+                    lane.free.push(narrow(index));
                     await_turn(lane, number, &mut due);
                 }
             }
-            parts.tally.publish(parts.constants.slot);
+            parts.tally.publish(parts.constants.counters);
             parts.queue.sync_completions();
         }
         self.wait_for_deadline(clock);
@@ -428,7 +437,7 @@ impl<'s, Q: Queue> Worker<'s, Q> {
         loop {
             self.queue.sync_completions();
             while let Some((data, _)) = self.queue.reap() {
-                if self.seats[slot_of(data)].is_end(data, &self.constants) {
+                if self.slots[slot_of(data)].is_end(data, &self.constants) {
                     self.tally.under_way -= 1;
                 }
             }
@@ -514,15 +523,15 @@ fn hand_over(under_way: usize, direct: bool) -> usize {
 /// Begins the next pass of the slot's lane once nothing of the previous pass is in flight. Uses this slot and
 /// the waiting ones.
 fn begin_pass<C: Clock, Q: Queue, const RECORD: bool>(
-    seat: usize,
+    index: usize,
     parts: &mut Parts<'_, '_, Q>,
     clock: C,
 ) -> Result<(), EngineError> {
-    let number = parts.seats[seat].lane as usize;
-    parts.lanes[number].free.push(narrow(seat));
+    let number = parts.slots[index].lane as usize;
+    parts.lanes[number].free.push(narrow(index));
     if parts.lanes[number].under_way == 0 {
-        for seat in std::mem::take(&mut parts.lanes[number].free) {
-            issue::<C, Q, RECORD>(seat as usize, parts, clock)?;
+        for index in std::mem::take(&mut parts.lanes[number].free) {
+            issue::<C, Q, RECORD>(index as usize, parts, clock)?;
         }
     }
     Ok(())
@@ -550,9 +559,9 @@ fn issue_due<C: Clock, Q: Queue, const RECORD: bool>(
             lane.end();
             continue;
         }
-        let Some(seat) = lane.free.pop() else { continue };
-        parts.seats[seat as usize].intended = intended;
-        if issue::<C, Q, RECORD>(seat as usize, parts, clock)? {
+        let Some(index) = lane.free.pop() else { continue };
+        parts.slots[index as usize].intended = intended;
+        if issue::<C, Q, RECORD>(index as usize, parts, clock)? {
             let lane = &mut parts.lanes[number as usize];
             if let Some(schedule) = &mut lane.schedule {
                 schedule.advance();

@@ -14,7 +14,7 @@ use crate::data::offsets::{Mixture, Offsets};
 use crate::data::stamp::PatternWriter;
 use crate::driver::transfer::{Short, wrong_data};
 use crate::phase::clock::{Clock, between};
-use crate::phase::controls::Slot;
+use crate::phase::controls::WorkerCounters;
 use crate::phase::pace::Schedule;
 use crate::phase::rules::{Rules, TaskPlan};
 use crate::phase::shared::Shared;
@@ -161,7 +161,7 @@ impl<Q: Queue> RequestSlot<Q> {
 pub(crate) struct RoundConstants<'s> {
     pub(crate) shared: &'s Shared<'s>,
     pub(crate) rules: &'s Rules<'s>,
-    pub(crate) slot: &'s Slot,
+    pub(crate) counters: &'s WorkerCounters,
     pub(crate) bytes: u32,
     /// Result of a completion that moved a whole transfer. If an fsync must follow, a value that is
     /// never returned.
@@ -179,13 +179,13 @@ pub(crate) struct RoundConstants<'s> {
 }
 
 impl<'s> RoundConstants<'s> {
-    pub(crate) fn new(shared: &'s Shared<'s>, slot: &'s Slot) -> Self {
+    pub(crate) fn new(shared: &'s Shared<'s>, counters: &'s WorkerCounters) -> Self {
         let rules = &shared.rules;
         let verifies = rules.noise.is_some();
         Self {
             shared,
             rules,
-            slot,
+            counters,
             bytes: u32::try_from(rules.transfer).unwrap_or(u32::MAX),
             whole: i32::try_from(rules.transfer).ok().filter(|_| !rules.sync_per_write).unwrap_or(i32::MIN),
             varies: rules.writes,
@@ -210,41 +210,41 @@ pub(crate) struct Tally {
 impl Tally {
     /// Publishes the counts to other threads.
     #[inline(always)]
-    pub(crate) fn publish(&self, slot: &Slot) {
-        slot.reads.store(self.done[0], Ordering::Relaxed);
-        slot.writes.store(self.done[1], Ordering::Relaxed);
+    pub(crate) fn publish(&self, counters: &WorkerCounters) {
+        counters.reads.store(self.done[0], Ordering::Relaxed);
+        counters.writes.store(self.done[1], Ordering::Relaxed);
     }
 }
 
 /// Slots queued since the last submission.
 pub(crate) struct Fresh {
-    /// One entry per slot.
-    seats: Box<[u32]>,
+    /// The indices of these slots. One entry per slot of the worker.
+    indices: Box<[u32]>,
     count: usize,
 }
 
 impl Fresh {
-    pub(crate) fn new(room: usize) -> Self {
-        Self { seats: vec![0; room].into(), count: 0 }
+    pub(crate) fn new(slots: usize) -> Self {
+        Self { indices: vec![0; slots].into(), count: 0 }
     }
 
     /// Adds a slot. Between two submissions each slot is queued at most once, since it must complete before
     /// it is queued again.
     #[inline(always)]
-    fn add(&mut self, seat: u32) {
-        debug_assert!(self.count < self.seats.len());
+    fn add(&mut self, index: u32) {
+        debug_assert!(self.count < self.indices.len());
         // SAFETY: there is room for each slot, and each is added at most once.
-        unsafe { *self.seats.get_unchecked_mut(self.count) = seat };
+        unsafe { *self.indices.get_unchecked_mut(self.count) = index };
         self.count += 1;
     }
 
     /// Sets the start of everything queued since the last submission to `now`.
     #[inline(always)]
-    pub(crate) fn start<Q: Queue>(&mut self, seats: &mut [RequestSlot<Q>], now: u64) {
-        debug_assert!(seats.len() == self.seats.len());
-        for &seat in &self.seats[..self.count] {
+    pub(crate) fn start<Q: Queue>(&mut self, slots: &mut [RequestSlot<Q>], now: u64) {
+        debug_assert!(slots.len() == self.indices.len());
+        for &index in &self.indices[..self.count] {
             // SAFETY: only slot numbers are added.
-            unsafe { seats.get_unchecked_mut(seat as usize).start = now };
+            unsafe { slots.get_unchecked_mut(index as usize).start = now };
         }
         self.count = 0;
     }
@@ -271,8 +271,8 @@ pub(crate) fn issue<C: Clock, Q: Queue, const RECORD: bool>(
     worker: &mut Parts<'_, '_, Q>,
     clock: C,
 ) -> Result<bool, EngineError> {
-    let seat = &mut worker.seats[index];
-    let lane = &mut worker.lanes[seat.lane as usize];
+    let slot = &mut worker.slots[index];
+    let lane = &mut worker.lanes[slot.lane as usize];
     if !lane.has_more() {
         return Ok(false);
     }
@@ -282,7 +282,7 @@ pub(crate) fn issue<C: Clock, Q: Queue, const RECORD: bool>(
     }
     lane.under_way += 1;
     worker.tally.under_way += 1;
-    if !dispatch(seat, lane, worker.queue, worker.constants) {
+    if !dispatch(slot, lane, worker.queue, worker.constants) {
         push_slowly(worker, index, RECORD.then(|| clock.now()))?;
     }
     if RECORD {
@@ -296,7 +296,7 @@ pub(crate) struct Parts<'w, 's, Q: Queue> {
     pub(crate) constants: &'w RoundConstants<'s>,
     pub(crate) queue: &'w mut Q,
     pub(crate) lanes: &'w mut [Lane<'s>],
-    pub(crate) seats: &'w mut [RequestSlot<Q>],
+    pub(crate) slots: &'w mut [RequestSlot<Q>],
     pub(crate) fresh: &'w mut Fresh,
     pub(crate) tally: &'w mut Tally,
 }
@@ -305,26 +305,26 @@ pub(crate) struct Parts<'w, 's, Q: Queue> {
 /// if not, [`push_slowly`] queues it.
 #[inline(always)]
 fn dispatch<Q: Queue>(
-    seat: &mut RequestSlot<Q>,
+    slot: &mut RequestSlot<Q>,
     lane: &mut Lane<'_>,
     queue: &mut Q,
     constants: &RoundConstants<'_>,
 ) -> bool {
     lane.issued += 1;
     let offset = lane.offsets.next();
-    seat.offset = offset;
-    Q::set_offset(&mut seat.template, offset);
+    slot.offset = offset;
+    Q::set_offset(&mut slot.template, offset);
     if constants.varies {
         if constants.mixed {
-            seat.writes = lane.mixture.next_writes();
-            queue.set_writes(&mut seat.template, seat.writes);
+            slot.writes = lane.mixture.next_writes();
+            queue.set_writes(&mut slot.template, slot.writes);
         }
         if let Some(pattern) = &constants.rules.pattern
-            && seat.writes
+            && slot.writes
         {
             // SAFETY: the slot is ours: its last transfer was reaped, or it had none.
-            let buffer = unsafe { std::slice::from_raw_parts_mut(seat.memory, constants.bytes as usize) };
-            seat.writer.place(pattern, buffer, offset);
+            let buffer = unsafe { std::slice::from_raw_parts_mut(slot.memory, constants.bytes as usize) };
+            slot.writer.place(pattern, buffer, offset);
             if constants.syncs {
                 return false;
             }
@@ -332,7 +332,7 @@ fn dispatch<Q: Queue>(
     }
     // SAFETY: the slot's memory belongs to this worker until everything in flight was reaped, and is not
     // touched until then.
-    unsafe { queue.push(&seat.template) }
+    unsafe { queue.push(&slot.template) }
 }
 
 /// Queues a slot's template together with its fsync, or after the ring was full. Queued entries are
@@ -344,10 +344,10 @@ fn push_slowly<Q: Queue>(
     index: usize,
     now: Option<u64>,
 ) -> Result<(), EngineError> {
-    let seat = &worker.seats[index];
-    let sync = (worker.constants.syncs && seat.writes).then(|| worker.lanes[seat.lane as usize].file);
+    let slot = &worker.slots[index];
+    let sync = (worker.constants.syncs && slot.writes).then(|| worker.lanes[slot.lane as usize].file);
     loop {
-        let template = &worker.seats[index].template;
+        let template = &worker.slots[index].template;
         let queued = match sync {
             // SAFETY: as in `dispatch`, which this is a part of.
             Some(file) => unsafe { worker.queue.push_with_sync(template, file) },
@@ -358,7 +358,7 @@ fn push_slowly<Q: Queue>(
             return Ok(());
         }
         if let Some(now) = now {
-            worker.fresh.start(worker.seats, now);
+            worker.fresh.start(worker.slots, now);
         }
         worker.queue.submit().map_err(Q::failed)?;
     }
@@ -380,18 +380,18 @@ pub(crate) fn turn<C: Clock, Q: Queue, const RECORD: bool, const OPEN: bool>(
         return Ok(Completed::Busy);
     }
     let index = slot_of(data);
-    let seat = &mut worker.seats[index];
-    let lane = &mut worker.lanes[seat.lane as usize];
-    let direction = usize::from(seat.writes);
+    let slot = &mut worker.slots[index];
+    let lane = &mut worker.lanes[slot.lane as usize];
+    let direction = usize::from(slot.writes);
     lane.last = now;
     lane.done[direction] += 1;
     worker.tally.done[direction] += 1;
     if RECORD {
-        let from = if OPEN { seat.intended } else { seat.start };
+        let from = if OPEN { slot.intended } else { slot.start };
         recorder.add(direction, between(from, now), now);
-        recorder.keep(lane.plan.task, direction, seat.start, now, seat.offset);
+        recorder.keep(lane.plan.task, direction, slot.start, now, slot.offset);
         if OPEN {
-            recorder.add_service(direction, between(seat.start, now));
+            recorder.add_service(direction, between(slot.start, now));
         }
     }
     if !OPEN && now >= lane.deadline {
@@ -401,13 +401,13 @@ pub(crate) fn turn<C: Clock, Q: Queue, const RECORD: bool, const OPEN: bool>(
     }
     let mut waits = OPEN;
     if constants.verifies {
-        if !seat.writes {
-            verify(seat, lane, constants, findings).inspect_err(|_| worker.tally.under_way -= 1)?;
+        if !slot.writes {
+            verify(slot, lane, constants, findings).inspect_err(|_| worker.tally.under_way -= 1)?;
         }
         waits |= must_wait(lane, lane.under_way - 1, constants);
     }
     if !waits && lane.has_more() {
-        if !dispatch(seat, lane, worker.queue, constants) {
+        if !dispatch(slot, lane, worker.queue, constants) {
             push_slowly(worker, index, RECORD.then(|| clock.now()))?;
         }
         if RECORD {
@@ -418,7 +418,7 @@ pub(crate) fn turn<C: Clock, Q: Queue, const RECORD: bool, const OPEN: bool>(
     lane.under_way -= 1;
     worker.tally.under_way -= 1;
     if constants.last_round && lane.under_way == 0 && !lane.has_more() {
-        worker.tally.publish(constants.slot);
+        worker.tally.publish(constants.counters);
         constants.shared.task_done(now);
     }
     Ok(Completed::Ours)
@@ -427,7 +427,7 @@ pub(crate) fn turn<C: Clock, Q: Queue, const RECORD: bool, const OPEN: bool>(
 /// Checks the data read into the slot.
 #[inline(never)]
 fn verify<Q: Queue>(
-    seat: &RequestSlot<Q>,
+    slot: &RequestSlot<Q>,
     lane: &Lane<'_>,
     constants: &RoundConstants<'_>,
     findings: &mut CheckResults,
@@ -437,8 +437,8 @@ fn verify<Q: Queue>(
     let (plan, generations) = (lane.plan, rules.generations());
     let expected = Expected { table, file: plan.file.index, generations };
     // SAFETY: the slot is ours: its read was just reaped.
-    let buffer = unsafe { std::slice::from_raw_parts(seat.memory, constants.bytes as usize) };
-    check(buffer, seat.offset, plan.task, &expected, findings);
+    let buffer = unsafe { std::slice::from_raw_parts(slot.memory, constants.bytes as usize) };
+    check(buffer, slot.offset, plan.task, &expected, findings);
     if rules.quit_on_error && findings.wrong_cells > 0 {
         return Err(wrong_data(findings, generations, plan));
     }
@@ -454,13 +454,13 @@ fn settle<Q: Queue>(data: u64, result: i32, worker: &mut Parts<'_, '_, Q>) -> Re
     let settled =
         if is_sync { settle_sync(data, result, worker) } else { settle_transfer(data, result, worker) };
     let constants = worker.constants;
-    let seat = &mut worker.seats[index];
+    let slot = &mut worker.slots[index];
     if matches!(settled, Ok(true)) {
-        seat.moved = 0;
-        seat.prepare(index, &worker.lanes[seat.lane as usize], worker.queue, constants);
+        slot.moved = 0;
+        slot.prepare(index, &worker.lanes[slot.lane as usize], worker.queue, constants);
     }
     // A failed write is still followed by the completion of its cancelled fsync.
-    if settled.is_err() && seat.is_end(data, constants) {
+    if settled.is_err() && slot.is_end(data, constants) {
         worker.tally.under_way -= 1;
     }
     settled
@@ -468,12 +468,12 @@ fn settle<Q: Queue>(data: u64, result: i32, worker: &mut Parts<'_, '_, Q>) -> Re
 
 fn settle_sync<Q: Queue>(data: u64, result: i32, worker: &mut Parts<'_, '_, Q>) -> Result<bool, EngineError> {
     let index = slot_of(data);
-    let seat = &mut worker.seats[index];
-    let lane = &worker.lanes[seat.lane as usize];
+    let slot = &mut worker.slots[index];
+    let lane = &worker.lanes[slot.lane as usize];
     match Errno(result.wrapping_neg()) {
         // The rest of a short write is submitted with its own fsync.
-        errno if seat.cut_short && (result >= 0 || errno.0 == libc::ECANCELED) => {
-            seat.cut_short = false;
+        errno if slot.cut_short && (result >= 0 || errno.0 == libc::ECANCELED) => {
+            slot.cut_short = false;
             push_rest(index, worker)
         }
         _ if result >= 0 => Ok(true),
@@ -489,28 +489,28 @@ fn settle_transfer<Q: Queue>(
 ) -> Result<bool, EngineError> {
     let constants = worker.constants;
     let index = slot_of(data);
-    let seat = &mut worker.seats[index];
-    let path = &worker.lanes[seat.lane as usize].plan.file.path;
-    let syncs = seat.writes && constants.syncs;
+    let slot = &mut worker.slots[index];
+    let path = &worker.lanes[slot.lane as usize].plan.file.path;
+    let syncs = slot.writes && constants.syncs;
     let moved = u32::try_from(result).unwrap_or(0);
-    seat.moved += moved;
-    if seat.moved == constants.bytes {
+    slot.moved += moved;
+    if slot.moved == constants.bytes {
         if syncs && !Q::LINKS_SYNC {
-            push_sync(worker.queue, worker.lanes[seat.lane as usize].file, index as u64)?;
+            push_sync(worker.queue, worker.lanes[slot.lane as usize].file, index as u64)?;
         }
         return Ok(!syncs);
     }
     let short = Short {
         path,
-        operation: if seat.writes { Operation::Write } else { Operation::Read },
-        offset: seat.offset,
+        operation: if slot.writes { Operation::Write } else { Operation::Read },
+        offset: slot.offset,
         asked: constants.bytes as usize,
-        moved: seat.moved as usize,
+        moved: slot.moved as usize,
     };
     match Errno(result.wrapping_neg()) {
         _ if result >= 0 => {
             short.judge(moved as usize, constants.rules.single_attempt, file::length_of(path))?;
-            if seat.moved == moved {
+            if slot.moved == moved {
                 constants.shared.continued.fetch_add(1, Ordering::Relaxed);
             }
         }
@@ -519,7 +519,7 @@ fn settle_transfer<Q: Queue>(
     }
     if syncs && Q::LINKS_SYNC {
         // The linked fsync is cancelled; the rest is submitted after that.
-        seat.cut_short = true;
+        slot.cut_short = true;
         return Ok(false);
     }
     push_rest(index, worker)
@@ -528,9 +528,9 @@ fn settle_transfer<Q: Queue>(
 /// Queues the rest of a transfer, which is not complete yet.
 fn push_rest<Q: Queue>(index: usize, worker: &mut Parts<'_, '_, Q>) -> Result<bool, EngineError> {
     let constants = worker.constants;
-    let seat = &mut worker.seats[index];
-    let lane = &worker.lanes[seat.lane as usize];
-    seat.template = worker.queue.template(&seat.rest(index, lane, constants));
+    let slot = &mut worker.slots[index];
+    let lane = &worker.lanes[slot.lane as usize];
+    slot.template = worker.queue.template(&slot.rest(index, lane, constants));
     push_slowly(worker, index, None).map(|()| false)
 }
 

@@ -61,21 +61,21 @@ fn wake(word: &AtomicU32, count: u32) {
 #[derive(Debug)]
 pub(crate) struct PhaseBarriers {
     points: Vec<Point>,
-    gate: PhaseBarrier,
+    barrier: PhaseBarrier,
 }
 
 impl PhaseBarriers {
     /// Creates barriers at `points` for `workers` workers, including the leader.
     pub(crate) fn new(points: Vec<Point>, workers: usize) -> Self {
         let followers = u32::try_from(workers.saturating_sub(1)).unwrap_or(u32::MAX);
-        let gate = PhaseBarrier { followers: followers.into(), arrived: 0.into(), opened: 0.into() };
-        Self { points, gate }
+        let barrier = PhaseBarrier { followers: followers.into(), arrived: 0.into(), opened: 0.into() };
+        Self { points, barrier }
     }
 
     /// Sets the number of followers if fewer workers could be started than expected. Only the leader may
     /// call this, before it passes a point.
     pub(crate) fn expect_followers(&self, followers: u32) {
-        self.gate.followers.store(followers, Ordering::SeqCst);
+        self.barrier.followers.store(followers, Ordering::SeqCst);
     }
 }
 
@@ -84,7 +84,7 @@ impl PhaseBarriers {
 /// Every worker passes every point: a `BarrierGuard` that is dropped early, by an error or a panic, passes
 /// the remaining points, so no worker waits for one that has gone.
 pub(crate) struct BarrierGuard<'s> {
-    gates: &'s PhaseBarriers,
+    barriers: &'s PhaseBarriers,
     next: usize,
     /// What the leader does at each point, once; `None` for the others.
     lead: Option<&'s dyn Fn(Point)>,
@@ -92,38 +92,38 @@ pub(crate) struct BarrierGuard<'s> {
 
 impl<'s> BarrierGuard<'s> {
     /// Creates the guard of a follower.
-    pub(crate) fn follower(gates: &'s PhaseBarriers) -> Self {
-        Self { gates, next: 0, lead: None }
+    pub(crate) fn follower(barriers: &'s PhaseBarriers) -> Self {
+        Self { barriers, next: 0, lead: None }
     }
 
     /// Creates the guard of the leader. It calls `lead` at each point when all workers have arrived.
-    pub(crate) fn leader(gates: &'s PhaseBarriers, lead: &'s dyn Fn(Point)) -> Self {
-        Self { gates, next: 0, lead: Some(lead) }
+    pub(crate) fn leader(barriers: &'s PhaseBarriers, lead: &'s dyn Fn(Point)) -> Self {
+        Self { barriers, next: 0, lead: Some(lead) }
     }
 
     /// Waits for the other workers at `point`. Returns at once for points that this phase does not have.
     pub(crate) fn pass(&mut self, point: Point) {
-        if self.gates.points.get(self.next) == Some(&point) {
+        if self.barriers.points.get(self.next) == Some(&point) {
             self.pass_next();
         } else {
-            debug_assert!(!self.gates.points[self.next..].contains(&point), "{point:?} is out of order");
+            debug_assert!(!self.barriers.points[self.next..].contains(&point), "{point:?} is out of order");
         }
     }
 
     /// Passes all remaining points, the last of which is [`Point::Closed`]. Also works if the phase was given up at
     /// its start.
     pub(crate) fn finish(&mut self) {
-        while self.next < self.gates.points.len() {
+        while self.next < self.barriers.points.len() {
             self.pass_next();
         }
     }
 
     fn pass_next(&mut self) {
-        let point = self.gates.points[self.next];
+        let point = self.barriers.points[self.next];
         self.next += 1;
         match self.lead {
-            Some(lead) => self.gates.gate.lead(|| lead(point)),
-            None => self.gates.gate.follow(),
+            Some(lead) => self.barriers.barrier.lead(|| lead(point)),
+            None => self.barriers.barrier.follow(),
         }
     }
 }
@@ -146,7 +146,7 @@ mod tests {
     fn nobody_passes_before_all_have_come_and_the_leader_has_acted() {
         const WORKERS: u32 = 24;
         let points = vec![Point::Ready, Point::Start, Point::Closed];
-        let gates = PhaseBarriers::new(points.clone(), WORKERS as usize);
+        let barriers = PhaseBarriers::new(points.clone(), WORKERS as usize);
         let came = AtomicU32::new(0);
         let acted = Mutex::new(Vec::new());
         let lead = |point| {
@@ -154,33 +154,33 @@ mod tests {
             assert_eq!(came.load(Ordering::SeqCst) as usize, number * WORKERS as usize);
             acted.lock().expect("no panic").push(point);
         };
-        let walk = |mut course: BarrierGuard<'_>| {
+        let walk = |mut barrier: BarrierGuard<'_>| {
             for (number, &point) in [Point::Ready, Point::Start, Point::Closed].iter().enumerate() {
                 came.fetch_add(1, Ordering::SeqCst);
-                course.pass(point);
+                barrier.pass(point);
                 assert!(acted.lock().expect("no panic").len() > number);
             }
         };
         std::thread::scope(|scope| {
             for _ in 1..WORKERS {
-                scope.spawn(|| walk(BarrierGuard::follower(&gates)));
+                scope.spawn(|| walk(BarrierGuard::follower(&barriers)));
             }
-            walk(BarrierGuard::leader(&gates, &lead));
+            walk(BarrierGuard::leader(&barriers, &lead));
         });
         assert_eq!(acted.into_inner().expect("no panic"), points);
     }
 
     #[test]
     fn a_worker_that_leaves_early_holds_nobody_up() {
-        let gates = PhaseBarriers::new(vec![Point::Ready, Point::Start, Point::Closed], 3);
+        let barriers = PhaseBarriers::new(vec![Point::Ready, Point::Start, Point::Closed], 3);
         std::thread::scope(|scope| {
-            scope.spawn(|| drop(BarrierGuard::follower(&gates)));
-            scope.spawn(|| BarrierGuard::follower(&gates).pass(Point::Ready));
+            scope.spawn(|| drop(BarrierGuard::follower(&barriers)));
+            scope.spawn(|| BarrierGuard::follower(&barriers).pass(Point::Ready));
             let lead = |_| {};
-            let mut course = BarrierGuard::leader(&gates, &lead);
-            course.pass(Point::Ready);
-            course.pass(Point::Opened);
-            course.pass(Point::Start);
+            let mut barrier = BarrierGuard::leader(&barriers, &lead);
+            barrier.pass(Point::Ready);
+            barrier.pass(Point::Opened);
+            barrier.pass(Point::Start);
         });
     }
 }

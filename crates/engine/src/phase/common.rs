@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::phase::barrier::PhaseBarriers;
 use crate::phase::clock::{self, ClockKind, Scale};
-use crate::phase::controls::Slot;
+use crate::phase::controls::WorkerCounters;
 use crate::recording::history::{History, HistoryWriter};
 use crate::system::sys::{CpuTime, cpu_time};
 use crate::{Controls, EngineError, LastOperation, Point, Rendezvous};
@@ -38,8 +38,8 @@ pub(crate) struct Meter {
 /// State shared by the workers of a process.
 pub(crate) struct Common<'a> {
     pub(crate) kind: ClockKind,
-    pub(crate) slots: Arc<[Slot]>,
-    pub(crate) gates: PhaseBarriers,
+    pub(crate) counters: Arc<[WorkerCounters]>,
+    pub(crate) barriers: PhaseBarriers,
     rendezvous: &'a dyn Rendezvous,
     stop: Arc<AtomicBool>,
     failure: Mutex<Option<EngineError>>,
@@ -64,18 +64,18 @@ pub(crate) struct Common<'a> {
 }
 
 impl<'a> Common<'a> {
-    /// Creates the state for `workers` workers, which count operations of about `operation_bytes` in `slots`
-    /// slots and synchronise at `points`. The first point is [`Point::Ready`], the last [`Point::Closed`].
+    /// Creates the state for `workers` workers, which count operations of about `operation_bytes` in `counters`
+    /// sets of counters and synchronise at `points`. The first point is [`Point::Ready`], the last [`Point::Closed`].
     pub(crate) fn new(
         points: Vec<Point>,
-        (workers, slots): (usize, usize),
+        (workers, counters): (usize, usize),
         operation_bytes: u64,
         rendezvous: &'a dyn Rendezvous,
         controls: &'a Controls,
     ) -> Self {
         Self {
-            slots: controls.begin(slots, operation_bytes),
-            gates: PhaseBarriers::new(points, workers),
+            counters: controls.begin(counters, operation_bytes),
+            barriers: PhaseBarriers::new(points, workers),
             kind: clock::kind(),
             stop: controls.halt_flag(),
             rendezvous,
@@ -175,7 +175,7 @@ impl<'a> Common<'a> {
     pub(crate) fn task_done(&self, now: u64) {
         let first = &self.first_done.ticks;
         if first.compare_exchange(0, now.max(1), Ordering::AcqRel, Ordering::Relaxed).is_ok() {
-            let transfers = self.slots.iter().map(Slot::transfers).sum();
+            let transfers = self.counters.iter().map(WorkerCounters::transfers).sum();
             self.first_done.transfers.store(transfers, Ordering::Release);
         }
     }

@@ -34,14 +34,14 @@ pub struct Launches {
 /// avoids false sharing between workers.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-pub(crate) struct Slot {
+pub(crate) struct WorkerCounters {
     pub(crate) reads: AtomicU64,
     pub(crate) writes: AtomicU64,
     /// Number of operations other than transfers.
     pub(crate) items: AtomicU64,
 }
 
-impl Slot {
+impl WorkerCounters {
     /// Number of completed operations: transfers in either direction, and items.
     pub(crate) fn transfers(&self) -> u64 {
         [&self.reads, &self.writes, &self.items].into_iter().map(|count| count.load(Ordering::Relaxed)).sum()
@@ -50,7 +50,7 @@ impl Slot {
 
 #[derive(Debug, Default)]
 struct ProgressCounters {
-    slots: Arc<[Slot]>,
+    counters: Arc<[WorkerCounters]>,
     transfer_bytes: u64,
     history: Option<Arc<History>>,
     /// Progress set by [`Controls::show`], if other processes do the work.
@@ -76,7 +76,7 @@ pub struct Controls {
     asked: Arc<AtomicBool>,
     /// Polled by the workers. Set together with `asked`, or alone if a task fails.
     halt: Arc<AtomicBool>,
-    board: Mutex<ProgressCounters>,
+    progress: Mutex<ProgressCounters>,
 }
 
 impl Controls {
@@ -91,7 +91,7 @@ impl Controls {
     #[must_use]
     pub fn beside(&self) -> Self {
         let [asked, halt] = self.stop_flags();
-        Self { asked, halt, board: Mutex::default() }
+        Self { asked, halt, progress: Mutex::default() }
     }
 
     /// Ends the phase soon and prevents further phases. Transfers in flight are completed, then all files are
@@ -128,28 +128,28 @@ impl Controls {
     /// counters.
     #[must_use]
     pub fn progress(&self) -> Progress {
-        let board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(shown) = board.shown {
+        let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shown) = progress.shown {
             return shown;
         }
-        let transfers: u64 = board.slots.iter().map(Slot::transfers).sum();
-        Progress { transfers, bytes: transfers * board.transfer_bytes, ..Progress::default() }
+        let transfers: u64 = progress.counters.iter().map(WorkerCounters::transfers).sum();
+        Progress { transfers, bytes: transfers * progress.transfer_bytes, ..Progress::default() }
     }
 
     /// Sets the progress of a phase whose work is done by other processes. Kept until the next phase
     /// begins.
     pub fn show(&self, progress: Progress) {
-        self.board.lock().unwrap_or_else(PoisonError::into_inner).shown = Some(progress);
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner).shown = Some(progress);
     }
 
     /// Returns the operations added to the history since the last call with the same `seen`, ordered by
     /// start time. Empty if the workload keeps no history. Causes no cost to the workers.
     #[must_use]
     pub fn last_operations(&self, seen: &mut HistoryCursor) -> Vec<LastOperation> {
-        let board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(history) = board.history.clone() else { return Vec::new() };
-        let phase = board.phases;
-        drop(board);
+        let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(history) = progress.history.clone() else { return Vec::new() };
+        let phase = progress.phases;
+        drop(progress);
         if seen.phase != phase {
             *seen = HistoryCursor { phase, workers: Vec::new() };
         }
@@ -158,24 +158,24 @@ impl Controls {
 
     /// Sets `history` as the history of the current phase.
     pub(crate) fn keep(&self, history: &Arc<History>) {
-        self.board.lock().unwrap_or_else(PoisonError::into_inner).history = Some(Arc::clone(history));
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner).history = Some(Arc::clone(history));
     }
 
     /// Creates fresh counters for the workers of a phase.
-    pub(crate) fn begin(&self, workers: usize, transfer_bytes: u64) -> Arc<[Slot]> {
-        let slots: Arc<[Slot]> = (0..workers).map(|_| Slot::default()).collect();
+    pub(crate) fn begin(&self, workers: usize, transfer_bytes: u64) -> Arc<[WorkerCounters]> {
+        let counters: Arc<[WorkerCounters]> = (0..workers).map(|_| WorkerCounters::default()).collect();
         // A stop that happens between these two lines sets both flags itself.
         self.halt.store(false, Ordering::SeqCst);
         self.halt.fetch_or(self.asked.load(Ordering::SeqCst), Ordering::SeqCst);
-        let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
-        let phases = board.phases + 1;
-        *board = ProgressCounters {
-            slots: Arc::clone(&slots),
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let phases = progress.phases + 1;
+        *progress = ProgressCounters {
+            counters: Arc::clone(&counters),
             transfer_bytes,
             history: None,
             shown: None,
             phases,
         };
-        slots
+        counters
     }
 }

@@ -20,35 +20,35 @@ fn part(usable: usize, processors: usize, processes: u32) -> usize {
     usable.min(processors.div_ceil(processes.max(1) as usize)).max(1)
 }
 
-/// Runs `work` for each of `seats` in its own thread. A worker that fails returns no report; its error is
+/// Runs `work` for each of `inputs` in its own thread. A worker that fails returns no report; its error is
 /// kept in `common`.
 pub(crate) fn run<S: Send, R: Send>(
     common: &Common<'_>,
-    seats: Vec<S>,
+    inputs: Vec<S>,
     work: impl Fn(S, BarrierGuard<'_>) -> Option<R> + Sync,
 ) -> Vec<R> {
-    let all = seats.len() as u64;
-    let mut seats = seats.into_iter();
+    let all = inputs.len() as u64;
+    let mut inputs = inputs.into_iter();
     let lead = |point| common.lead(point);
-    let Some(own) = seats.next() else {
+    let Some(own) = inputs.next() else {
         // A process without tasks still has to synchronise with its peers.
-        drop(BarrierGuard::leader(&common.gates, &lead));
+        drop(BarrierGuard::leader(&common.barriers, &lead));
         return Vec::new();
     };
     std::thread::scope(|scope| {
-        let mut threads = Vec::with_capacity(seats.len());
-        for seat in seats {
-            let work = || work(seat, BarrierGuard::follower(&common.gates));
+        let mut threads = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            let work = || work(input, BarrierGuard::follower(&common.barriers));
             let builder = std::thread::Builder::new().name("transfers".to_owned()).stack_size(STACK_BYTES);
             if let Ok(thread) = builder.spawn_scoped(scope, work) {
                 threads.push(thread);
             } else {
                 common.fail(too_few_threads(threads.len() as u64 + 1, all));
-                common.gates.expect_followers(u32::try_from(threads.len()).unwrap_or(u32::MAX));
+                common.barriers.expect_followers(u32::try_from(threads.len()).unwrap_or(u32::MAX));
                 break;
             }
         }
-        let first = work(own, BarrierGuard::leader(&common.gates, &lead));
+        let first = work(own, BarrierGuard::leader(&common.barriers, &lead));
         let rest = threads.into_iter().map(|thread| match thread.join() {
             Ok(report) => report,
             Err(panic) => std::panic::resume_unwind(panic),

@@ -73,11 +73,11 @@ impl Ending {
         self,
         operations: impl IntoIterator<Item = u64>,
         common: &Common<'_>,
-        course: &mut BarrierGuard<'_>,
+        barrier: &mut BarrierGuard<'_>,
     ) -> Option<u64> {
         let point = self.point()?;
         operations.into_iter().for_each(|operations| common.offer_most(operations));
-        course.pass(point);
+        barrier.pass(point);
         Some(common.most())
     }
 }

@@ -63,7 +63,7 @@ pub fn run(
     }
     let rules = Rules::new(job);
     let tasks = rules.tasks();
-    let (crew, mut memory) = match prepare(&rules, &tasks) {
+    let (layout, mut memory) = match prepare(&rules, &tasks) {
         Ok(prepared) => prepared,
         Err(error) => {
             // The peers ask before they start, and would wait for an answer.
@@ -73,15 +73,15 @@ pub fn run(
             };
         }
     };
-    let slots = if job.workload.backend.is_queued() { crew.workers } else { tasks.len() };
-    let mut shared = Shared::new(rules, tasks, (crew.workers, slots), rendezvous, controls);
-    if let Some(history) = history(&shared.rules, &shared.tasks, crew.workers) {
+    let counters = if job.workload.backend.is_queued() { layout.workers } else { tasks.len() };
+    let mut shared = Shared::new(rules, tasks, (layout.workers, counters), rendezvous, controls);
+    if let Some(history) = history(&shared.rules, &shared.tasks, layout.workers) {
         shared.keep(history, controls);
     }
     let reports = match kind {
         #[cfg(target_arch = "x86_64")]
-        ClockKind::Counter => backend::run(&shared, clock::Counter, crew, &mut memory),
-        ClockKind::Monotonic => backend::run(&shared, clock::Monotonic, crew, &mut memory),
+        ClockKind::Counter => backend::run(&shared, clock::Counter, layout, &mut memory),
+        ClockKind::Monotonic => backend::run(&shared, clock::Monotonic, layout, &mut memory),
     };
     match shared.take_failure() {
         Some(error) => Err(error),
@@ -134,8 +134,8 @@ fn prepare(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(ThreadLayout, Memor
     let processes = rules.job.processes_here;
     // The null engine moves no data, so its tasks need no separate buffers.
     let stride = if backend.moves_data() { rules.buffer_bytes().next_multiple_of(PAGE) } else { PAGE };
-    let crew = thread_layout(rules, tasks, stride);
-    let workers = crew.workers;
+    let layout = thread_layout(rules, tasks, stride);
+    let workers = layout.workers;
     if !backend.is_queued() {
         limits::threads(tasks.len() as u64, processes)?;
     }
@@ -149,8 +149,8 @@ fn prepare(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(ThreadLayout, Memor
     if backend.capabilities().needs_uring {
         crate::uring_available()?;
     }
-    let at_once = tasks.len().min(workers.saturating_mul(crew.at_once));
-    let buffers = (at_once as u128) * u128::from(crew.depth);
+    let at_once = tasks.len().min(workers.saturating_mul(layout.at_once));
+    let buffers = (at_once as u128) * u128::from(layout.depth);
     let bytes = usize::try_from(buffers * stride as u128).unwrap_or(usize::MAX - PAGE);
     limits::memory(bytes as u64, processes, "the buffers of the transfers")?;
     let sets = 1 + usize::from(rules.pace_ns.is_some());
@@ -160,7 +160,7 @@ fn prepare(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(ThreadLayout, Memor
         counts: Arena::new(workers * sets * COUNTS_STRIDE, "the latency histograms")?.sparse(),
         sets,
     };
-    Ok((crew, memory))
+    Ok((layout, memory))
 }
 
 /// Checks once per directory, since files of one directory are on the same device.

@@ -28,11 +28,11 @@ impl<'a> DerefMut for Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
-    /// Creates the state for `workers` workers, which count their transfers in `slots` slots.
+    /// Creates the state for `workers` workers, which count their transfers in `counters` sets of counters.
     pub(crate) fn new(
         rules: Rules<'a>,
         tasks: Vec<TaskPlan>,
-        crew: (usize, usize),
+        (workers, counters): (usize, usize),
         rendezvous: &'a dyn Rendezvous,
         controls: &'a Controls,
     ) -> Self {
@@ -45,7 +45,7 @@ impl<'a> Shared<'a> {
             points.push(Point::Transferred);
         }
         points.push(Point::Closed);
-        let common = Common::new(points, crew, rules.transfer as u64, rendezvous, controls);
+        let common = Common::new(points, (workers, counters), rules.transfer as u64, rendezvous, controls);
         Self { rules, tasks, common }
     }
 }

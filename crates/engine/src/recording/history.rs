@@ -61,9 +61,9 @@ struct Raw {
 }
 
 impl Ring {
-    /// Creates a ring with room for `room` operations. All of it is touched.
-    fn new(room: usize) -> Self {
-        Self { entries: (0..=room).map(|_| Entry::default()).collect(), written: Written::default() }
+    /// Creates a ring with room for `operations` operations. All of it is touched.
+    fn new(operations: usize) -> Self {
+        Self { entries: (0..=operations).map(|_| Entry::default()).collect(), written: Written::default() }
     }
 
     /// Returns the entries from number `seen` on that are still in the ring, and the number written by
@@ -143,9 +143,9 @@ impl History {
         paths: HashMap<u32, Arc<Path>>,
     ) -> Self {
         let kept = usize::try_from(operations_kept).unwrap_or(usize::MAX);
-        let room = kept.div_ceil(workers.max(1)).max(1);
+        let per_worker = kept.div_ceil(workers.max(1)).max(1);
         Self {
-            rings: (0..workers).map(|_| Arc::new(Ring::new(room))).collect(),
+            rings: (0..workers).map(|_| Arc::new(Ring::new(per_worker))).collect(),
             operations: operations.into(),
             paths,
             bytes,

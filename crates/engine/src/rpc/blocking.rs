@@ -7,7 +7,7 @@ use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown, sockopt}
 use super::connection::{Connection, EndpointRole, Spent, ThreadParameters, broken, closed};
 use super::noise::CHUNK_MAX;
 use crate::phase::clock::{self, Clock};
-use crate::phase::controls::Slot;
+use crate::phase::controls::WorkerCounters;
 use crate::phase::outcome::Mismatches;
 use crate::recording::account::TaskReport;
 use crate::recording::series::Recorder;
@@ -29,7 +29,7 @@ enum Moved {
 struct BlockingConnection<'a, C: Clock> {
     parameters: ThreadParameters<'a>,
     clock: C,
-    line: &'a Connection,
+    connection: &'a Connection,
     buffer: Vec<u8>,
     sent: u64,
     received: u64,
@@ -37,37 +37,37 @@ struct BlockingConnection<'a, C: Clock> {
     found: &'a mut Mismatches,
 }
 
-/// Runs exchanges on `line` until the bounds are reached or the other end closes it.
+/// Runs exchanges on `connection` until the bounds are reached or the other end closes it.
 pub(super) fn run<C: Clock>(
     parameters: ThreadParameters<'_>,
     clock: C,
-    line: &Connection,
+    connection: &Connection,
     report: &mut TaskReport,
     recorder: Option<&mut Recorder<'_, 1>>,
-    slot: &Slot,
+    counters: &WorkerCounters,
     (found, spent): (&mut Mismatches, &mut Spent<'_>),
 ) -> Result<(), EngineError> {
-    let set_up = |side| sockopt::set_socket_timeout(&line.socket, side, Some(LOOK_EVERY.into()));
+    let set_up = |side| sockopt::set_socket_timeout(&connection.socket, side, Some(LOOK_EVERY.into()));
     for side in [sockopt::Timeout::Recv, sockopt::Timeout::Send] {
-        set_up(side).map_err(|errno| broken("setsockopt", line, errno.into(), 0))?;
+        set_up(side).map_err(|errno| broken("setsockopt", connection, errno.into(), 0))?;
     }
-    let room = usize::try_from(parameters.receives).unwrap_or(CHUNK_MAX).min(CHUNK_MAX);
-    let mut talk = BlockingConnection {
+    let length = usize::try_from(parameters.receives).unwrap_or(CHUNK_MAX).min(CHUNK_MAX);
+    let mut blocking = BlockingConnection {
         parameters,
         clock,
-        line,
-        buffer: vec![0; room],
+        connection,
+        buffer: vec![0; length],
         sent: 0,
         received: 0,
         exchanges: 0,
         found,
     };
     let ended = match parameters.role {
-        EndpointRole::Asks => talk.ask(report, recorder, slot, spent),
-        EndpointRole::Answers => talk.answer(spent),
+        EndpointRole::Asks => blocking.ask(report, recorder, counters, spent),
+        EndpointRole::Answers => blocking.answer(spent),
     };
     // The other end notices at once.
-    let _ = shutdown(&line.socket, Shutdown::Both);
+    let _ = shutdown(&connection.socket, Shutdown::Both);
     ended
 }
 
@@ -76,7 +76,7 @@ impl<C: Clock> BlockingConnection<'_, C> {
         &mut self,
         report: &mut TaskReport,
         mut recorder: Option<&mut Recorder<'_, 1>>,
-        slot: &Slot,
+        counters: &WorkerCounters,
         spent: &mut Spent<'_>,
     ) -> Result<(), EngineError> {
         let bounds = self.parameters.bounds;
@@ -89,7 +89,7 @@ impl<C: Clock> BlockingConnection<'_, C> {
             match self.receive()? {
                 Moved::Whole => {}
                 Moved::End if self.parameters.is_stopped() => break,
-                Moved::End => return Err(closed(self.line, self.exchanges)),
+                Moved::End => return Err(closed(self.connection, self.exchanges)),
                 Moved::GivenUp => break,
             }
             let now = self.clock.now();
@@ -97,7 +97,7 @@ impl<C: Clock> BlockingConnection<'_, C> {
             self.exchanges += 1;
             if self.parameters.counts(start, now) {
                 self.parameters.count(report, now);
-                slot.items.store(report.items, std::sync::atomic::Ordering::Relaxed);
+                counters.items.store(report.items, std::sync::atomic::Ordering::Relaxed);
                 if let Some(recorder) = &mut recorder {
                     recorder.add(0, clock::between(start, now), now);
                 }
@@ -122,9 +122,9 @@ impl<C: Clock> BlockingConnection<'_, C> {
         let mut left = self.parameters.sends;
         let mut waits = Waits::default();
         while left > 0 {
-            let bytes = self.parameters.outgoing(self.line, self.sent);
+            let bytes = self.parameters.outgoing(self.connection, self.sent);
             let chunk = usize::try_from(left).unwrap_or(CHUNK_MAX).min(CHUNK_MAX);
-            match send(&self.line.socket, &bytes[..chunk], SendFlags::NOSIGNAL) {
+            match send(&self.connection.socket, &bytes[..chunk], SendFlags::NOSIGNAL) {
                 Ok(moved) => {
                     (left, self.sent) = (left - moved as u64, self.sent + moved as u64);
                     waits = Waits::default();
@@ -140,13 +140,18 @@ impl<C: Clock> BlockingConnection<'_, C> {
         let mut left = self.parameters.receives;
         let mut waits = Waits::default();
         while left > 0 {
-            let room = usize::try_from(left).unwrap_or(usize::MAX).min(self.buffer.len());
-            match recv(&self.line.socket, &mut self.buffer[..room], RecvFlags::WAITALL) {
+            let length = usize::try_from(left).unwrap_or(usize::MAX).min(self.buffer.len());
+            match recv(&self.connection.socket, &mut self.buffer[..length], RecvFlags::WAITALL) {
                 Ok((_, 0)) if left == self.parameters.receives => return Ok(Moved::End),
                 Ok((_, 0)) if self.parameters.is_stopped() => return Ok(Moved::GivenUp),
-                Ok((_, 0)) => return Err(closed(self.line, self.exchanges)),
+                Ok((_, 0)) => return Err(closed(self.connection, self.exchanges)),
                 Ok((_, moved)) => {
-                    self.parameters.check(self.line, self.received, &self.buffer[..moved], self.found)?;
+                    self.parameters.check(
+                        self.connection,
+                        self.received,
+                        &self.buffer[..moved],
+                        self.found,
+                    )?;
                     (left, self.received) = (left - moved as u64, self.received + moved as u64);
                     waits = Waits::default();
                 }
@@ -170,25 +175,25 @@ impl Waits {
     fn may_go_on<C: Clock>(
         &mut self,
         errno: SysErrno,
-        talk: &BlockingConnection<'_, C>,
+        blocking: &BlockingConnection<'_, C>,
     ) -> Result<bool, EngineError> {
-        let parameters = &talk.parameters;
+        let parameters = &blocking.parameters;
         let stopped = parameters.is_stopped();
         if !matches!(errno, SysErrno::AGAIN | SysErrno::INTR) {
             let errno = Errno::from(errno);
             return if stopped {
                 Ok(false)
             } else {
-                Err(broken("send or recv", talk.line, errno, talk.exchanges))
+                Err(broken("send or recv", blocking.connection, errno, blocking.exchanges))
             };
         }
-        let now = talk.clock.now();
+        let now = blocking.clock.now();
         let since = *self.since.get_or_insert(now.saturating_sub(parameters.scale.ticks(LOOK_EVERY.0)));
         if stopped {
             return Ok(now - *self.stopped.get_or_insert(now) <= parameters.bounds.drain);
         }
         if now - since > parameters.bounds.deadline {
-            return Err(parameters.stalled(talk.line, talk.exchanges));
+            return Err(parameters.stalled(blocking.connection, blocking.exchanges));
         }
         Ok(true)
     }

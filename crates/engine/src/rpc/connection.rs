@@ -156,25 +156,25 @@ impl ThreadParameters<'_> {
         report.close = closed;
     }
 
-    pub(super) fn stalled(&self, line: &Connection, exchanges: u64) -> EngineError {
+    pub(super) fn stalled(&self, connection: &Connection, exchanges: u64) -> EngineError {
         let seconds = self.rpc.deadline.0.div_ceil(1_000_000_000);
-        NetworkError::Stalled { peer: line.peer.clone(), seconds, exchanges }.into()
+        NetworkError::Stalled { peer: connection.peer.clone(), seconds, exchanges }.into()
     }
 
-    /// Returns the bytes to send on `line` from `offset` on.
+    /// Returns the bytes to send on `connection` from `offset` on.
     #[inline]
-    pub(super) fn outgoing(&self, line: &Connection, offset: u64) -> &[u8] {
-        self.noise.from(stream(line.task, self.role == EndpointRole::Answers), offset)
+    pub(super) fn outgoing(&self, connection: &Connection, offset: u64) -> &[u8] {
+        self.noise.from(stream(connection.task, self.role == EndpointRole::Answers), offset)
     }
 
-    /// Checks the bytes received on `line` at `offset`, if verification is enabled.
+    /// Checks the bytes received on `connection` at `offset`, if verification is enabled.
     ///
     /// # Errors
     /// Errors if the data is wrong and the workload ends the phase at wrong data.
     #[inline]
     pub(super) fn check(
         &self,
-        line: &Connection,
+        connection: &Connection,
         offset: u64,
         bytes: &[u8],
         found: &mut Mismatches,
@@ -182,18 +182,18 @@ impl ThreadParameters<'_> {
         if !self.noise.is_placed() {
             return Ok(());
         }
-        self.compare(line, offset, bytes, found)
+        self.compare(connection, offset, bytes, found)
     }
 
     #[cold]
     fn compare(
         &self,
-        line: &Connection,
+        connection: &Connection,
         offset: u64,
         bytes: &[u8],
         found: &mut Mismatches,
     ) -> Result<(), EngineError> {
-        let stream = stream(line.task, self.role == EndpointRole::Asks);
+        let stream = stream(connection.task, self.role == EndpointRole::Asks);
         found.checked_cells += (bytes.len() as u64).div_ceil(CELL);
         let mut rest = 0;
         while let Some(at) = self.noise.first_wrong(stream, offset + rest as u64, &bytes[rest..]) {
@@ -202,11 +202,11 @@ impl ThreadParameters<'_> {
             let zeros = bytes[at..].iter().take(16).all(|&byte| byte == 0);
             let kind = if zeros { MismatchKind::Zeros } else { MismatchKind::Foreign };
             let mismatch = Mismatch {
-                path: format!("connection {} with {}", line.task, line.peer).into(),
-                task: line.task,
+                path: format!("connection {} with {}", connection.task, connection.peer).into(),
+                task: connection.task,
                 offset: wrong,
                 cell: wrong / CELL * CELL,
-                expected_file: line.task,
+                expected_file: connection.task,
                 expected_generations: None,
                 kind,
                 found: bytes[at..].iter().take(16).copied().collect(),
@@ -227,8 +227,13 @@ impl ThreadParameters<'_> {
 }
 
 /// Converts an error of a call on a connection.
-pub(super) fn broken(call: &'static str, line: &Connection, errno: Errno, exchanges: u64) -> EngineError {
-    let peer = line.peer.clone();
+pub(super) fn broken(
+    call: &'static str,
+    connection: &Connection,
+    errno: Errno,
+    exchanges: u64,
+) -> EngineError {
+    let peer = connection.peer.clone();
     match errno.0 {
         libc::ECONNRESET | libc::EPIPE => NetworkError::Closed { peer, exchanges },
         _ => NetworkError::Call { call, peer, errno },
@@ -237,6 +242,6 @@ pub(super) fn broken(call: &'static str, line: &Connection, errno: Errno, exchan
 }
 
 /// The error for a connection that the other end has closed.
-pub(super) fn closed(line: &Connection, exchanges: u64) -> EngineError {
-    NetworkError::Closed { peer: line.peer.clone(), exchanges }.into()
+pub(super) fn closed(connection: &Connection, exchanges: u64) -> EngineError {
+    NetworkError::Closed { peer: connection.peer.clone(), exchanges }.into()
 }

@@ -70,7 +70,7 @@ pub(crate) fn run(
     // The clock's rate is measured from here on.
     let kind = clock::kind();
     let prepared = Session::prepare(job, rpc, rendezvous);
-    let (session, seats) = match prepared {
+    let (session, plans) = match prepared {
         Ok(prepared) => prepared,
         Err(lost @ EngineError::Rendezvous(_)) => return Err(lost),
         Err(error) => {
@@ -83,13 +83,13 @@ pub(crate) fn run(
     };
     let bytes = rpc.request_bytes.0 + rpc.response_bytes.0;
     let points = vec![Point::Ready, Point::Start, Point::Opened, Point::Closed];
-    let common = Common::new(points, (seats.len(), seats.len()), bytes, rendezvous, controls);
-    let mut counts: Vec<Counts<1>> = vec![[[0; crate::recording::histogram::BUCKETS]; 1]; seats.len()];
-    let seats = seats.into_iter().zip(&mut counts).collect();
+    let common = Common::new(points, (plans.len(), plans.len()), bytes, rendezvous, controls);
+    let mut counts: Vec<Counts<1>> = vec![[[0; crate::recording::histogram::BUCKETS]; 1]; plans.len()];
+    let plans = plans.into_iter().zip(&mut counts).collect();
     let reports = match kind {
         #[cfg(target_arch = "x86_64")]
-        ClockKind::Counter => session.crew(&common, clock::Counter, seats),
-        ClockKind::Monotonic => session.crew(&common, clock::Monotonic, seats),
+        ClockKind::Counter => session.crew(&common, clock::Counter, plans),
+        ClockKind::Monotonic => session.crew(&common, clock::Monotonic, plans),
     };
     match common.take_failure() {
         Some(error) => Err(error),
@@ -118,9 +118,9 @@ struct ThreadPlan {
     /// The thread's index among the threads of its role.
     number: usize,
     /// The thread's index among all threads of this endpoint.
-    slot: usize,
+    index: usize,
     tasks: Vec<u32>,
-    connections: Option<Mutex<Receiver<(u32, OwnedFd)>>>,
+    receiver: Option<Mutex<Receiver<(u32, OwnedFd)>>>,
     /// Set for the first server thread, which accepts the connections of the others.
     admits: Option<Vec<Sender<(u32, OwnedFd)>>>,
 }
@@ -172,8 +172,8 @@ impl<'a> Session<'a> {
             meeting,
             expected,
         };
-        let seats = session.seats();
-        Ok((session, seats))
+        let plans = session.plans();
+        Ok((session, plans))
     }
 
     /// Checks the limits on threads and files.
@@ -193,71 +193,65 @@ impl<'a> Session<'a> {
     }
 
     /// Returns the threads of this endpoint. Connections are distributed round-robin.
-    fn seats(&self) -> Vec<ThreadPlan> {
+    fn plans(&self) -> Vec<ThreadPlan> {
         let uring = self.job.workload.backend.capabilities().needs_uring;
         let threads = |tasks: usize| if uring { tasks.min(self.rpc.threads as usize) } else { tasks };
         let deal = |tasks: &[u32]| {
-            let mut hands = vec![Vec::new(); threads(tasks.len())];
-            let count = hands.len();
+            let mut shares = vec![Vec::new(); threads(tasks.len())];
+            let count = shares.len();
             for (place, task) in tasks.iter().enumerate() {
-                hands[place % count].push(*task);
+                shares[place % count].push(*task);
             }
-            hands
+            shares
         };
-        let seat = |role, number, tasks| ThreadPlan {
-            role,
-            number,
-            slot: 0,
-            tasks,
-            connections: None,
-            admits: None,
-        };
+        let plan =
+            |role, number, tasks| ThreadPlan { role, number, index: 0, tasks, receiver: None, admits: None };
         let own: Vec<u32> = self.job.tasks.clone().collect();
         let asking =
-            deal(&own).into_iter().enumerate().map(|(number, tasks)| seat(EndpointRole::Asks, number, tasks));
-        let mut doors = Vec::new();
+            deal(&own).into_iter().enumerate().map(|(number, tasks)| plan(EndpointRole::Asks, number, tasks));
+        let mut senders = Vec::new();
         let mut answering: Vec<ThreadPlan> = Vec::new();
         for (number, tasks) in deal(&self.expected).into_iter().enumerate() {
             let (sender, receiver) = mpsc::channel();
-            doors.push(sender);
-            let connections = Some(Mutex::new(receiver));
-            answering.push(ThreadPlan { connections, ..seat(EndpointRole::Answers, number, tasks) });
+            senders.push(sender);
+            let receiver = Some(Mutex::new(receiver));
+            answering.push(ThreadPlan { receiver, ..plan(EndpointRole::Answers, number, tasks) });
         }
         if let Some(first) = answering.first_mut() {
-            first.admits = Some(doors);
+            first.admits = Some(senders);
         }
         let all = asking.chain(answering).enumerate();
-        all.map(|(slot, seat)| ThreadPlan { slot, ..seat }).collect()
+        all.map(|(index, plan)| ThreadPlan { index, ..plan }).collect()
     }
 
     fn crew<'m, C: Clock>(
         &self,
         common: &Common<'_>,
         clock: C,
-        seats: Vec<(ThreadPlan, &'m mut Counts<1>)>,
+        plans: Vec<(ThreadPlan, &'m mut Counts<1>)>,
     ) -> Vec<EndReport<'m>> {
-        crew::run(common, seats, |(seat, counts), course| self.work(common, clock, seat, counts, course))
+        crew::run(common, plans, |(plan, counts), barrier| self.work(common, clock, plan, counts, barrier))
     }
 
     fn work<'m, C: Clock>(
         &self,
         common: &Common<'_>,
         clock: C,
-        seat: ThreadPlan,
+        plan: ThreadPlan,
         counts: &'m mut Counts<1>,
-        mut course: BarrierGuard<'_>,
+        mut barrier: BarrierGuard<'_>,
     ) -> Option<EndReport<'m>> {
-        let (role, slot) = (seat.role, seat.slot);
+        let (role, index) = (plan.role, plan.index);
         let places = &self.places[usize::from(role == EndpointRole::Answers)];
-        let _bound = Bound::to(&places.of_thread(seat.number));
-        course.pass(Point::Ready);
-        course.pass(Point::Start);
+        let _bound = Bound::to(&places.of_thread(plan.number));
+        barrier.pass(Point::Ready);
+        barrier.pass(Point::Start);
         if common.is_abandoned() {
             return None;
         }
         let began = clock.now();
-        let lines = match self.open(common, seat) {
-            Ok(lines) => lines,
+        let connections = match self.open(common, plan) {
+            Ok(connections) => connections,
             Err(Failed::Stopped) => Vec::new(),
             Err(Failed::Network(error)) => {
                 common.fail(error.into());
@@ -265,27 +259,27 @@ impl<'a> Session<'a> {
             }
         };
         let opened = clock.now();
-        course.pass(Point::Opened);
+        barrier.pass(Point::Opened);
         let parameters = self.parameters(common, role);
-        let tasks = if role == EndpointRole::Asks { lines.as_slice() } else { &[] };
+        let tasks = if role == EndpointRole::Asks { connections.as_slice() } else { &[] };
         // With a warm-up, connections are established before the counted time.
         let first = parameters.bounds.counted_from;
         let open = if self.rpc.warm_up.0 > 0 { (first, first) } else { (began, opened) };
         let mut tasks: Vec<TaskReport> =
-            tasks.iter().map(|line| parameters.report(line.task, open)).collect();
+            tasks.iter().map(|connection| parameters.report(connection.task, open)).collect();
         let mut recorder = Recorder::new(counts, None);
         let interval = self.job.series_interval.0.max(LEAST_INTERVAL_NS);
         recorder.start(common.scale(), common.start(), common.scale().ticks(interval));
         let (mut found, mut notes) = (Mismatches::default(), Vec::new());
-        let mut spent = Spent::from(first, (slot == 0).then_some(common));
+        let mut spent = Spent::from(first, (index == 0).then_some(common));
         let kept = rings::ThreadState {
             recorder: (role == EndpointRole::Asks && self.job.instrument).then_some(&mut recorder),
-            slot: &common.slots[slot],
+            counters: &common.counters[index],
             found: &mut found,
             spent: &mut spent,
             notes: &mut notes,
         };
-        if let Err(error) = self.exchange(parameters, clock, lines, &mut tasks, kept) {
+        if let Err(error) = self.exchange(parameters, clock, connections, &mut tasks, kept) {
             common.fail(error);
         }
         let closed = clock.now();
@@ -296,7 +290,7 @@ impl<'a> Session<'a> {
         if role == EndpointRole::Asks {
             common.task_done(closed);
         }
-        course.finish();
+        barrier.finish();
         let worker = WorkerReport { tasks, recorder, findings: CheckResults::default(), unstarted: 0, notes };
         Some(EndReport { role, worker, found, cpu })
     }
@@ -305,27 +299,35 @@ impl<'a> Session<'a> {
         &self,
         parameters: ThreadParameters<'_>,
         clock: C,
-        lines: Vec<Connection>,
+        connections: Vec<Connection>,
         reports: &mut Vec<TaskReport>,
         kept: rings::ThreadState<'_, '_, '_>,
     ) -> Result<(), EngineError> {
-        if lines.is_empty() || parameters.is_stopped() {
+        if connections.is_empty() || parameters.is_stopped() {
             return Ok(());
         }
         if self.job.workload.backend.capabilities().needs_uring {
             // A server reports nothing, but its connections are handled in the same way.
-            reports.resize_with(lines.len(), TaskReport::default);
-            let ended = rings::run(parameters, clock, lines, reports, kept);
+            reports.resize_with(connections.len(), TaskReport::default);
+            let ended = rings::run(parameters, clock, connections, reports, kept);
             if parameters.role == EndpointRole::Answers {
                 reports.clear();
             }
             return ended;
         }
-        let rings::ThreadState { mut recorder, slot, found, spent, .. } = kept;
-        for (place, line) in lines.iter().enumerate() {
+        let rings::ThreadState { mut recorder, counters, found, spent, .. } = kept;
+        for (place, connection) in connections.iter().enumerate() {
             let mut unseen = TaskReport::default();
             let report = reports.get_mut(place).unwrap_or(&mut unseen);
-            blocking::run(parameters, clock, line, report, recorder.as_deref_mut(), slot, (found, spent))?;
+            blocking::run(
+                parameters,
+                clock,
+                connection,
+                report,
+                recorder.as_deref_mut(),
+                counters,
+                (found, spent),
+            )?;
         }
         Ok(())
     }
@@ -352,9 +354,9 @@ impl<'a> Session<'a> {
     }
 
     /// Establishes the connections of a thread.
-    fn open(&self, common: &Common<'_>, seat: ThreadPlan) -> Result<Vec<Connection>, Failed> {
+    fn open(&self, common: &Common<'_>, plan: ThreadPlan) -> Result<Vec<Connection>, Failed> {
         let wait = Wait::new(self.rpc, common.stop());
-        let ThreadPlan { tasks, connections, admits, role, .. } = seat;
+        let ThreadPlan { tasks, receiver, admits, role, .. } = plan;
         if role == EndpointRole::Asks {
             let called: Vec<(u32, Called)> = tasks
                 .iter()
@@ -365,26 +367,26 @@ impl<'a> Session<'a> {
             };
             return called.into_iter().map(answered).collect();
         }
-        if let Some(doors) = admits {
+        if let Some(senders) = admits {
             let hand = |place: usize, socket| {
                 // A thread that has ended does not receive it, but then the phase is over.
-                let _ = doors[place % doors.len()].send((self.expected[place], socket));
+                let _ = senders[place % senders.len()].send((self.expected[place], socket));
             };
             let shut_out = admit(&self.meeting, self.rpc, &self.expected, wait, hand)?;
             self.shut_out.store(shut_out, Ordering::Relaxed);
         }
-        let Some(connections) = connections.and_then(|receiver| receiver.into_inner().ok()) else {
+        let Some(receiver) = receiver.and_then(|receiver| receiver.into_inner().ok()) else {
             return Ok(Vec::new());
         };
-        let mut lines = Vec::with_capacity(tasks.len());
-        while lines.len() < tasks.len() {
-            match connections.recv_timeout(LOOK_EVERY) {
+        let mut connections = Vec::with_capacity(tasks.len());
+        while connections.len() < tasks.len() {
+            match receiver.recv_timeout(LOOK_EVERY) {
                 Ok((task, socket)) => {
                     let client = self.meeting.name_of(self.rpc.client_of(task));
                     let from = rustix::net::getpeername(&socket).ok().flatten();
                     let from = from.and_then(|from| std::net::SocketAddr::try_from(from).ok());
                     let from = from.map_or_else(String::new, |from| format!(" ({from})"));
-                    lines.push(Connection { socket, task, peer: format!("{client}{from}") });
+                    connections.push(Connection { socket, task, peer: format!("{client}{from}") });
                 }
                 Err(RecvTimeoutError::Timeout) if common.stop().load(Ordering::Relaxed) => {
                     return Err(Failed::Stopped);
@@ -394,7 +396,7 @@ impl<'a> Session<'a> {
                 Err(RecvTimeoutError::Disconnected) => return Err(Failed::Stopped),
             }
         }
-        Ok(lines)
+        Ok(connections)
     }
 
     fn outcome(self, common: &Common<'_>, reports: Vec<EndReport<'_>>, controls: &Controls) -> PhaseOutcome {

@@ -18,7 +18,7 @@ use rustix::net::{Shutdown, shutdown};
 use super::connection::{Connection, EndpointRole, Spent, ThreadParameters, broken, closed};
 use super::noise::CHUNK_MAX;
 use crate::phase::clock::{self, Clock};
-use crate::phase::controls::Slot;
+use crate::phase::controls::WorkerCounters;
 use crate::phase::outcome::Mismatches;
 use crate::recording::account::TaskReport;
 use crate::recording::series::Recorder;
@@ -39,9 +39,9 @@ const RECEIVE: u64 = 1;
 const LOOK: u64 = 2;
 const KINDS: u32 = 2;
 
-/// A connection in use.
-struct RingConnection {
-    line: Connection,
+/// A connection and what is in flight on it.
+struct ConnectionState {
+    connection: Connection,
     report: TaskReport,
     /// Number of bytes of whole messages still to be sent.
     owed: u64,
@@ -66,34 +66,34 @@ struct RingConnection {
 /// State of a thread's connections.
 pub(super) struct ThreadState<'a, 'm, 's> {
     pub(super) recorder: Option<&'a mut Recorder<'m, 1>>,
-    pub(super) slot: &'a Slot,
+    pub(super) counters: &'a WorkerCounters,
     pub(super) found: &'a mut Mismatches,
     pub(super) spent: &'a mut Spent<'s>,
     pub(super) notes: &'a mut Vec<Note>,
 }
 
-/// Runs exchanges on all `lines` until the bounds are reached or the peers close them. `reports` has an entry
+/// Runs exchanges on all `connections` until the bounds are reached or the peers close them. `reports` has an entry
 /// for each connection.
 pub(super) fn run<C: Clock>(
     parameters: ThreadParameters<'_>,
     clock: C,
-    lines: Vec<Connection>,
+    connections: Vec<Connection>,
     reports: &mut [TaskReport],
     kept: ThreadState<'_, '_, '_>,
 ) -> Result<(), EngineError> {
-    let room = (BUFFERS_MAX / lines.len().max(1)).clamp(BUFFER_MIN, CHUNK_MAX);
+    let most = (BUFFERS_MAX / connections.len().max(1)).clamp(BUFFER_MIN, CHUNK_MAX);
     let all = parameters.receives.saturating_mul(u64::from(parameters.depth));
-    let room = usize::try_from(all).unwrap_or(CHUNK_MAX).clamp(1, room);
-    let mut memory = vec![0; room * lines.len()];
-    let mut ring = ring::set_up(2 * lines.len() + 1, kept.notes)?;
+    let buffer_bytes = usize::try_from(all).unwrap_or(CHUNK_MAX).clamp(1, most);
+    let mut memory = vec![0; buffer_bytes * connections.len()];
+    let mut ring = ring::set_up(2 * connections.len() + 1, kept.notes)?;
     let modern = kept.notes.is_empty();
-    let descriptors: Vec<i32> = lines.iter().map(|line| line.socket.as_raw_fd()).collect();
+    let descriptors: Vec<i32> = connections.iter().map(|connection| connection.socket.as_raw_fd()).collect();
     ring.submitter()
         .register_files(&descriptors)
         .map_err(|error| EngineError::Uring(crate::UringUnavailable::Other(Errno::from(&error))))?;
     let now = clock.now();
-    let wires = lines.into_iter().zip(reports.iter()).map(|(line, report)| RingConnection {
-        line,
+    let states = connections.into_iter().zip(reports.iter()).map(|(connection, report)| ConnectionState {
+        connection,
         report: *report,
         owed: 0,
         sent: 0,
@@ -108,12 +108,12 @@ pub(super) fn run<C: Clock>(
         moved_at: now,
         over: false,
     });
-    let mut hub = ConnectionRing {
+    let mut connection_ring = ConnectionRing {
         parameters,
         clock,
-        wires: wires.collect(),
+        states: states.collect(),
         memory: &mut memory,
-        room,
+        buffer_bytes,
         modern,
         whole: parameters.depth == 1,
         under_way: 0,
@@ -122,9 +122,9 @@ pub(super) fn run<C: Clock>(
         failure: None,
         kept,
     };
-    let ended = hub.exchange(&mut ring);
-    for (report, wire) in reports.iter_mut().zip(&hub.wires) {
-        *report = wire.report;
+    let ended = connection_ring.exchange(&mut ring);
+    for (report, state) in reports.iter_mut().zip(&connection_ring.states) {
+        *report = state.report;
     }
     ended
 }
@@ -133,10 +133,10 @@ pub(super) fn run<C: Clock>(
 struct ConnectionRing<'a, 'm, 's, C: Clock> {
     parameters: ThreadParameters<'a>,
     clock: C,
-    wires: Vec<RingConnection>,
-    /// `room` bytes for each connection.
+    states: Vec<ConnectionState>,
+    /// `buffer_bytes` bytes for each connection.
     memory: &'a mut [u8],
-    room: usize,
+    buffer_bytes: usize,
     /// Whether the kernel supports every flag.
     modern: bool,
     /// Whether a receive waits for a whole message, as it does with one request in flight.
@@ -178,11 +178,11 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
         let look = opcode::Timeout::new(&raw const time).flags(TimeoutFlags::empty()).build();
         let look = look.user_data(LOOK);
         entry.push(&look).map_err(call)?;
-        for place in 0..self.wires.len() {
+        for place in 0..self.states.len() {
             self.begin(place);
             self.arm(place, &mut entry).map_err(call)?;
         }
-        while self.under_way > 0 || self.wires.iter().any(|wire| !wire.over) {
+        while self.under_way > 0 || self.states.iter().any(|state| !state.over) {
             entry.queue.sync();
             match entry.submitter.submit_and_wait(1) {
                 Ok(_) => {}
@@ -224,32 +224,32 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
     #[inline]
     fn ask(&mut self, place: usize, count: u32, now: u64) {
         let (bounds, stopped) = (self.parameters.bounds, self.parameters.is_stopped());
-        let wire = &mut self.wires[place];
+        let state = &mut self.states[place];
         for _ in 0..count {
-            if stopped || now >= bounds.end || wire.begun >= bounds.limit {
+            if stopped || now >= bounds.end || state.begun >= bounds.limit {
                 break;
             }
-            wire.begun += u64::from(now >= bounds.counted_from);
-            wire.starts.push_back(now);
-            wire.owed += self.parameters.sends;
+            state.begun += u64::from(now >= bounds.counted_from);
+            state.starts.push_back(now);
+            state.owed += self.parameters.sends;
         }
-        if wire.starts.is_empty() {
+        if state.starts.is_empty() {
             self.end(place);
         }
     }
 
     /// Closes a connection. Its requests in flight complete at once.
     fn end(&mut self, place: usize) {
-        let wire = &mut self.wires[place];
-        if !wire.over {
-            wire.over = true;
-            let _ = shutdown(&wire.line.socket, Shutdown::Both);
+        let state = &mut self.states[place];
+        if !state.over {
+            state.over = true;
+            let _ = shutdown(&state.connection.socket, Shutdown::Both);
         }
     }
 
     fn fail(&mut self, error: EngineError) {
         self.failure.get_or_insert(error);
-        for place in 0..self.wires.len() {
+        for place in 0..self.states.len() {
             self.end(place);
         }
     }
@@ -258,36 +258,36 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
     /// expected.
     #[inline]
     fn arm(&mut self, place: usize, entry: &mut Entry<'_>) -> Result<(), Errno> {
-        let wire = &mut self.wires[place];
-        if wire.over {
+        let state = &mut self.states[place];
+        if state.over {
             return Ok(());
         }
         let number = Fixed(u32::try_from(place).unwrap_or(u32::MAX));
         let data = (place as u64) << KINDS;
-        if wire.owed > 0 && !wire.sending {
-            let bytes = self.parameters.outgoing(&wire.line, wire.sent);
-            let length = u32::try_from(wire.owed.min(CHUNK_MAX as u64)).unwrap_or(u32::MAX);
+        if state.owed > 0 && !state.sending {
+            let bytes = self.parameters.outgoing(&state.connection, state.sent);
+            let length = u32::try_from(state.owed.min(CHUNK_MAX as u64)).unwrap_or(u32::MAX);
             let send = opcode::Send::new(number, bytes.as_ptr(), length)
                 .flags(libc::MSG_NOSIGNAL | libc::MSG_WAITALL)
                 .build();
             entry.push(&send.user_data(data | SEND))?;
-            wire.sending = true;
+            state.sending = true;
             self.under_way += 1;
         }
-        let due = self.parameters.role == EndpointRole::Answers || !wire.starts.is_empty();
-        if due && !wire.receiving {
+        let due = self.parameters.role == EndpointRole::Answers || !state.starts.is_empty();
+        if due && !state.receiving {
             let wanted = match self.whole {
-                true => usize::try_from(wire.lacks).unwrap_or(usize::MAX).min(self.room),
-                false => self.room,
+                true => usize::try_from(state.lacks).unwrap_or(usize::MAX).min(self.buffer_bytes),
+                false => self.buffer_bytes,
             };
-            let memory = &mut self.memory[place * self.room..][..wanted];
+            let memory = &mut self.memory[place * self.buffer_bytes..][..wanted];
             let length = u32::try_from(memory.len()).unwrap_or(u32::MAX);
             let flags = if self.whole { libc::MSG_WAITALL } else { 0 };
             let first = if self.whole && self.modern { POLL_FIRST } else { 0 };
             let receive =
                 opcode::Recv::new(number, memory.as_mut_ptr(), length).flags(flags).ioprio(first).build();
             entry.push(&receive.user_data(data | RECEIVE))?;
-            wire.receiving = true;
+            state.receiving = true;
             self.under_way += 1;
         }
         Ok(())
@@ -296,16 +296,16 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
     #[inline]
     fn sent(&mut self, place: usize, result: i32) {
         self.under_way -= 1;
-        let wire = &mut self.wires[place];
-        wire.sending = false;
-        if wire.over {
+        let state = &mut self.states[place];
+        state.sending = false;
+        if state.over {
             return;
         }
         match u64::try_from(result) {
             Ok(moved) => {
-                wire.owed -= moved;
-                wire.sent += moved;
-                wire.moved = true;
+                state.owed -= moved;
+                state.sent += moved;
+                state.moved = true;
             }
             Err(_) => self.broke("send", place, Errno(-result)),
         }
@@ -314,9 +314,9 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
     #[inline]
     fn received(&mut self, place: usize, result: i32) {
         self.under_way -= 1;
-        let wire = &mut self.wires[place];
-        wire.receiving = false;
-        if wire.over {
+        let state = &mut self.states[place];
+        state.receiving = false;
+        if state.over {
             return;
         }
         match usize::try_from(result) {
@@ -331,49 +331,49 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
     fn took(&mut self, place: usize, moved: usize) {
         let now = self.clock.now();
         self.kept.spent.pass(now);
-        let wire = &mut self.wires[place];
-        let bytes = &self.memory[place * self.room..][..moved];
-        if let Err(error) = self.parameters.check(&wire.line, wire.received, bytes, self.kept.found) {
+        let state = &mut self.states[place];
+        let bytes = &self.memory[place * self.buffer_bytes..][..moved];
+        if let Err(error) = self.parameters.check(&state.connection, state.received, bytes, self.kept.found) {
             return self.fail(error);
         }
         let moved = moved as u64;
-        wire.received += moved;
-        wire.moved = true;
-        if moved < wire.lacks {
-            wire.lacks -= moved;
+        state.received += moved;
+        state.moved = true;
+        if moved < state.lacks {
+            state.lacks -= moved;
             return;
         }
-        let beyond = moved - wire.lacks;
+        let beyond = moved - state.lacks;
         let complete = 1 + beyond / self.parameters.receives;
-        wire.lacks = self.parameters.receives - beyond % self.parameters.receives;
-        wire.exchanges += complete;
+        state.lacks = self.parameters.receives - beyond % self.parameters.receives;
+        state.exchanges += complete;
         if self.parameters.role == EndpointRole::Answers {
-            wire.owed += complete * self.parameters.sends;
+            state.owed += complete * self.parameters.sends;
             return;
         }
         let mut ended = 0;
-        for start in wire.starts.drain(..wire.starts.len().min(usize::try_from(complete).unwrap_or(0))) {
+        for start in state.starts.drain(..state.starts.len().min(usize::try_from(complete).unwrap_or(0))) {
             ended += 1;
             if self.parameters.counts(start, now) {
-                self.parameters.count(&mut wire.report, now);
+                self.parameters.count(&mut state.report, now);
                 self.counted += 1;
                 if let Some(recorder) = &mut self.kept.recorder {
                     recorder.add(0, clock::between(start, now), now);
                 }
             }
         }
-        self.kept.slot.items.store(self.counted, Ordering::Relaxed);
+        self.kept.counters.items.store(self.counted, Ordering::Relaxed);
         self.ask(place, ended, now);
     }
 
     /// Handles a connection that the other end has closed.
     fn closed(&mut self, place: usize) {
-        let wire = &self.wires[place];
-        let answered = wire.lacks == self.parameters.receives && wire.owed == 0 && !wire.sending;
+        let state = &self.states[place];
+        let answered = state.lacks == self.parameters.receives && state.owed == 0 && !state.sending;
         let expected = self.parameters.role == EndpointRole::Answers && answered;
         match expected || self.parameters.is_stopped() {
             true => self.end(place),
-            false => self.fail(closed(&wire.line, wire.exchanges)),
+            false => self.fail(closed(&state.connection, state.exchanges)),
         }
     }
 
@@ -381,10 +381,10 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
         if matches!(errno.0, libc::EINTR | libc::EAGAIN) {
             return;
         }
-        let wire = &self.wires[place];
+        let state = &self.states[place];
         match self.parameters.is_stopped() {
             true => self.end(place),
-            false => self.fail(broken(call, &wire.line, errno, wire.exchanges)),
+            false => self.fail(broken(call, &state.connection, errno, state.exchanges)),
         }
     }
 
@@ -394,19 +394,19 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
         if self.parameters.is_stopped() {
             let since = *self.stopped_at.get_or_insert(now);
             if now.saturating_sub(since) > bounds.drain {
-                (0..self.wires.len()).for_each(|place| self.end(place));
+                (0..self.states.len()).for_each(|place| self.end(place));
             }
             return;
         }
-        for wire in &mut self.wires {
-            if std::mem::take(&mut wire.moved) {
-                wire.moved_at = now;
+        for state in &mut self.states {
+            if std::mem::take(&mut state.moved) {
+                state.moved_at = now;
             }
         }
         let stalled =
-            |wire: &&RingConnection| !wire.over && now.saturating_sub(wire.moved_at) > bounds.deadline;
-        if let Some(wire) = self.wires.iter().find(stalled) {
-            let error = self.parameters.stalled(&wire.line, wire.exchanges);
+            |state: &&ConnectionState| !state.over && now.saturating_sub(state.moved_at) > bounds.deadline;
+        if let Some(state) = self.states.iter().find(stalled) {
+            let error = self.parameters.stalled(&state.connection, state.exchanges);
             self.fail(error);
         }
     }

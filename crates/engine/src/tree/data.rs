@@ -128,7 +128,7 @@ impl FileBuffer {
     }
 
     /// Returns a buffer for a read of `bytes`.
-    pub(crate) fn room(&mut self, bytes: u64) -> &mut [u8] {
+    pub(crate) fn for_read(&mut self, bytes: u64) -> &mut [u8] {
         let length = buffer_bytes(bytes).min(self.body.0.len());
         &mut self.body.0[..length]
     }
@@ -160,22 +160,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_a_desk_writes_is_right_in_its_file_and_wrong_in_any_other(
+        fn what_a_buffer_writes_is_right_in_its_file_and_wrong_in_any_other(
             bytes in 1_u64..2000, chunks in 0_u64..3, files in proptest::collection::vec(0_u32..1000, 1..4),
         ) {
             let bytes = bytes + chunks * CHUNK as u64;
             let patterns = DataPatterns::new(7, 1, bytes);
             let table = NoiseTable::new(7);
-            let mut desk = FileBuffer::for_writing(&patterns);
+            let mut writer = FileBuffer::for_writing(&patterns);
             let mut reader = FileBuffer::for_reading(bytes);
             for file in files {
                 for (asked, wrong) in [(file, false), (file + 1, true)] {
                     let mut findings = CheckResults::default();
                     let mut offset = 0;
                     while offset < bytes {
-                        let chunk = desk.chunk(&patterns, file, offset);
+                        let chunk = writer.chunk(&patterns, file, offset);
                         let length = chunk.len();
-                        reader.room(bytes)[..length].copy_from_slice(chunk);
+                        reader.for_read(bytes)[..length].copy_from_slice(chunk);
                         let expected = Expected { table: &table, file: asked, generations: Some((1, 1)) };
                         reader.check(length, offset, false, 0, &expected, &mut findings);
                         offset += length as u64;

@@ -53,7 +53,7 @@ pub(crate) struct ItemSlot<'s> {
     name: Name,
     /// Result of `statx`. It is boxed because the kernel writes to it.
     found: Box<libc::statx>,
-    desk: Option<FileBuffer>,
+    buffer: Option<FileBuffer>,
     file: Option<RawFd>,
     number: u32,
     /// Number of bytes of the file moved so far, and the start of the chunk in flight.
@@ -65,7 +65,7 @@ pub(crate) struct ItemSlot<'s> {
 
 impl<'s> ItemSlot<'s> {
     pub(crate) fn new(rules: &'s TreeRules<'s>, lane: usize) -> Self {
-        let desk = match &rules.patterns {
+        let buffer = match &rules.patterns {
             Some(patterns) => Some(FileBuffer::for_writing(patterns)),
             None => (rules.phase == Phase::FileRead).then(|| FileBuffer::for_reading(rules.bytes)),
         };
@@ -78,7 +78,7 @@ impl<'s> ItemSlot<'s> {
             name: Name::new(),
             // SAFETY: the structure is made of integers, for which zeros are values.
             found: Box::new(unsafe { std::mem::zeroed() }),
-            desk,
+            buffer,
             file: None,
             number: 0,
             moved: 0,
@@ -100,8 +100,8 @@ impl<'s> ItemSlot<'s> {
         (self.number, self.moved, self.chunk) =
             (rules.file_number(plan.owner, rules.content_of(plan, item)), 0, 0);
         self.is_continued = false;
-        if let (Some(patterns), Some(desk)) = (&rules.patterns, &mut self.desk) {
-            desk.chunk(patterns, self.number, 0);
+        if let (Some(patterns), Some(buffer)) = (&rules.patterns, &mut self.buffer) {
+            buffer.chunk(patterns, self.number, 0);
         }
     }
 
@@ -147,13 +147,13 @@ impl<'s> ItemSlot<'s> {
         let (fd, offset) = (self.fd(), self.moved);
         let skip = usize::try_from(self.moved - self.chunk).unwrap_or(0);
         let bytes = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
-        match (&self.rules.patterns, &mut self.desk) {
-            (Some(patterns), Some(desk)) => {
-                let rest = &desk.made(patterns, self.chunk)[skip..];
+        match (&self.rules.patterns, &mut self.buffer) {
+            (Some(patterns), Some(buffer)) => {
+                let rest = &buffer.made(patterns, self.chunk)[skip..];
                 opcode::Write::new(fd, rest.as_ptr(), bytes(rest.len())).offset(offset).build()
             }
-            (None, Some(desk)) => {
-                let rest = &mut desk.room(self.rules.bytes - self.chunk)[skip..];
+            (None, Some(buffer)) => {
+                let rest = &mut buffer.for_read(self.rules.bytes - self.chunk)[skip..];
                 opcode::Read::new(fd, rest.as_mut_ptr(), bytes(rest.len())).offset(offset).build()
             }
             _ => opcode::Nop::new().build(),
@@ -203,12 +203,12 @@ impl<'s> ItemSlot<'s> {
 
     fn moved_more(&mut self, bytes: u32, task: u32, findings: &mut CheckResults) -> Result<(), Errno> {
         let rules = self.rules;
-        let Some(desk) = &mut self.desk else { return Ok(()) };
+        let Some(buffer) = &mut self.buffer else { return Ok(()) };
         let whole = match &rules.patterns {
             // Some network file systems report an exhausted disk quota this way.
             Some(_) if bytes == 0 => return Err(Errno(libc::ENOSPC)),
-            Some(patterns) => desk.made(patterns, self.chunk).len() as u64,
-            None => desk.room(rules.bytes - self.chunk).len() as u64,
+            Some(patterns) => buffer.made(patterns, self.chunk).len() as u64,
+            None => buffer.for_read(rules.bytes - self.chunk).len() as u64,
         };
         self.is_continued |= bytes > 0 && self.moved > self.chunk;
         self.moved += u64::from(bytes);
@@ -220,13 +220,13 @@ impl<'s> ItemSlot<'s> {
             let expected = Expected { table, file: self.number, generations: rules.generations() };
             let read = usize::try_from(self.moved - self.chunk).unwrap_or(0);
             let goes_on = bytes > 0 && rules.tree.write_bytes.0 > rules.bytes;
-            desk.check(read, self.chunk, goes_on, task, &expected, findings);
+            buffer.check(read, self.chunk, goes_on, task, &expected, findings);
         }
         self.chunk = self.moved;
         if ends {
             self.stage = self.behind_data();
         } else if let Some(patterns) = &rules.patterns {
-            desk.chunk(patterns, self.number, self.chunk);
+            buffer.chunk(patterns, self.number, self.chunk);
         }
         Ok(())
     }

@@ -67,33 +67,33 @@ pub(crate) fn run(
 ) -> Result<PhaseOutcome, EngineError> {
     let rules = TreeRules::new(job, placement);
     let plans = rules.tasks();
-    let (mut crew, mut memory) = agreed(prepare_crew(&rules, &plans), rendezvous)?;
+    let (mut layout, mut memory) = agreed(prepare_layout(&rules, &plans), rendezvous)?;
     let mut common =
-        Common::new(rules.points(), (crew.workers, crew.workers), rules.bytes, rendezvous, controls);
+        Common::new(rules.points(), (layout.workers, layout.workers), rules.bytes, rendezvous, controls);
     let moves = matches!(job.phase, Phase::FileCreate | Phase::FileWrite | Phase::FileRead);
     keep(&mut common, job, &[rules.operation], if moves { rules.bytes } else { 0 }, controls);
-    let (interval_ns, workers) = (rules.interval_ns(), crew.workers);
-    let harvests = crew::run(&common, seats(&mut memory, workers, &common), |seat, course| {
-        if let Some(depth) = crew.depth {
-            let share = plans.len() * seat.index / workers..plans.len() * (seat.index + 1) / workers;
-            return rings::work(&common, &rules, &plans[share], depth, seat, course);
+    let (interval_ns, workers) = (rules.interval_ns(), layout.workers);
+    let results = crew::run(&common, inputs(&mut memory, workers, &common), |input, barrier| {
+        if let Some(depth) = layout.depth {
+            let share = plans.len() * input.index / workers..plans.len() * (input.index + 1) / workers;
+            return rings::work(&common, &rules, &plans[share], depth, input, barrier);
         }
-        let plan = &plans[seat.index];
-        let way = TaskContext { job, interval_ns, limit: plan.limit };
+        let plan = &plans[input.index];
+        let context = TaskContext { job, interval_ns, limit: plan.limit };
         if rules.of_trees() {
-            sync_worker::work(&common, way, TreeWorker::new(&rules, plan), seat, course)
+            sync_worker::work(&common, context, TreeWorker::new(&rules, plan), input, barrier)
         } else {
-            sync_worker::work(&common, way, ItemWorker::new(&rules, plan), seat, course)
+            sync_worker::work(&common, context, ItemWorker::new(&rules, plan), input, barrier)
         }
     });
     let account = Account { operations: [rules.operation], ending: job.ending(), interval_ns };
     let path = |file| item_with(&rules, &plans, file);
     let (mut outcome, allocated) =
-        outcome(&common, account, harvests, (rules.generations(), &path), controls)?;
-    let in_rings = crew.depth.is_some();
+        outcome(&common, account, results, (rules.generations(), &path), controls)?;
+    let in_rings = layout.depth.is_some();
     name(&mut outcome.history, |task, place| kept_path(&rules, &plans, in_rings, (task, place)));
     outcome.allocated_bytes = (rules.phase == Phase::FileStat).then_some(allocated);
-    outcome.notes.append(&mut crew.notes);
+    outcome.notes.append(&mut layout.notes);
     Ok(outcome)
 }
 
@@ -122,7 +122,7 @@ fn plain(phase: Phase, make_node: bool) -> Option<&'static str> {
 }
 
 /// Chooses between rings and plain calls, and reserves memory. Nothing is touched yet.
-fn prepare_crew(rules: &TreeRules<'_>, plans: &[ItemPlan]) -> Result<(ThreadLayout, Arena), EngineError> {
+fn prepare_layout(rules: &TreeRules<'_>, plans: &[ItemPlan]) -> Result<(ThreadLayout, Arena), EngineError> {
     let (job, buffer) = (rules.job, data::buffer_bytes(rules.bytes));
     let mut notes = Vec::new();
     let backend = job.workload.backend;
@@ -165,14 +165,20 @@ pub(crate) fn run_objects(
     let tasks = job.tasks.len();
     let mut common = Common::new(rules.points(), (tasks, tasks), rules.bytes(), rendezvous, controls);
     keep(&mut common, job, &OPERATIONS, rules.bytes(), controls);
-    let harvests = crew::run(&common, seats(&mut memory, tasks, &common), |seat, course| {
-        let index = seat.index;
+    let results = crew::run(&common, inputs(&mut memory, tasks, &common), |input, barrier| {
+        let index = input.index;
         let task = job.tasks.start + u32::try_from(index).unwrap_or(u32::MAX);
-        sync_worker::work(&common, rules.way(index, task), ObjectWorker::new(&rules, task), seat, course)
+        sync_worker::work(
+            &common,
+            rules.context(index, task),
+            ObjectWorker::new(&rules, task),
+            input,
+            barrier,
+        )
     });
     let account = Account { operations: OPERATIONS, ending: job.ending(), interval_ns: rules.interval_ns() };
     let path = |_| PathBuf::new();
-    let (mut outcome, _) = outcome(&common, account, harvests, (rules.generations(), &path), controls)?;
+    let (mut outcome, _) = outcome(&common, account, results, (rules.generations(), &path), controls)?;
     name(&mut outcome.history, |_, _| PathBuf::new());
     if let (true, Some(what)) = (job.workload.backend.is_queued(), plain(job.phase, false)) {
         outcome.notes.push(Note::PlainCalls { what });
@@ -192,15 +198,15 @@ pub(crate) fn run_find(
     let mut memory = agreed(prepare::<1>(job, targets + 1, listing::LIST_BYTES), rendezvous)?;
     let tasks = job.tasks.len();
     let common = Common::new(FindRules::points(), (tasks, tasks), 0, rendezvous, controls);
-    let harvests = crew::run(&common, seats(&mut memory, tasks, &common), |seat, course| {
-        let task = job.tasks.start + u32::try_from(seat.index).unwrap_or(u32::MAX);
-        sync_worker::work(&common, rules.context(), FindWorker::new(&rules, &common, task), seat, course)
+    let results = crew::run(&common, inputs(&mut memory, tasks, &common), |input, barrier| {
+        let task = job.tasks.start + u32::try_from(input.index).unwrap_or(u32::MAX);
+        sync_worker::work(&common, rules.context(), FindWorker::new(&rules, &common, task), input, barrier)
     });
-    let found = harvests.iter().map(|harvest| harvest.found).sum();
+    let found = results.iter().map(|result| result.found).sum();
     let account =
         Account { operations: [Operation::Find], ending: job.ending(), interval_ns: rules.interval_ns() };
     let path = |_| PathBuf::new();
-    let (mut outcome, _) = outcome(&common, account, harvests, (None, &path), controls)?;
+    let (mut outcome, _) = outcome(&common, account, results, (None, &path), controls)?;
     outcome.found = Some(found);
     Ok(outcome)
 }
@@ -235,15 +241,15 @@ fn prepare<const N: usize>(job: &PhaseJob<'_>, files: u64, buffer: usize) -> Res
 }
 
 /// Creates a worker's input, including a recorder, for each of `tasks`.
-fn seats<'m, const N: usize>(
+fn inputs<'m, const N: usize>(
     memory: &'m mut Arena,
     tasks: usize,
     common: &Common<'_>,
 ) -> Vec<WorkerInput<'m, N>> {
     let pieces = memory.pieces::<Counts<N>>(tasks, stride::<N>());
     let recorder = |index, counts| Recorder::new(counts, None).keeping(common.keeper(index));
-    let seat = |(index, counts)| WorkerInput { index, recorder: recorder(index, counts) };
-    pieces.into_iter().enumerate().map(seat).collect()
+    let input = |(index, counts)| WorkerInput { index, recorder: recorder(index, counts) };
+    pieces.into_iter().enumerate().map(input).collect()
 }
 
 /// Enables the history for these `operations`, if requested. Each operation moves `bytes`.
@@ -256,7 +262,7 @@ fn keep(
 ) {
     let wanted = job.workload.history.filter(|_| job.instrument && job.phase.is_result());
     if let Some(kept) = wanted {
-        common.keep(History::new(kept, common.slots.len(), operations, bytes, HashMap::new()), controls);
+        common.keep(History::new(kept, common.counters.len(), operations, bytes, HashMap::new()), controls);
     }
 }
 
@@ -291,7 +297,7 @@ type Names<'n> = (Option<(u16, u16)>, &'n dyn Fn(u32) -> PathBuf);
 fn outcome<const N: usize>(
     common: &Common<'_>,
     account: Account<N>,
-    harvests: Vec<WorkerResult<'_, N>>,
+    results: Vec<WorkerResult<'_, N>>,
     (generations, path): Names<'_>,
     controls: &Controls,
 ) -> Result<(PhaseOutcome, u64), EngineError> {
@@ -299,8 +305,8 @@ fn outcome<const N: usize>(
         return Err(error);
     }
     let (mut surprises, mut mismatches, mut allocated) = (Surprises::default(), Mismatches::default(), 0);
-    let mut reports = Vec::with_capacity(harvests.len());
-    for WorkerResult { report, surprises: more, paths, allocated_bytes, found: _ } in harvests {
+    let mut reports = Vec::with_capacity(results.len());
+    for WorkerResult { report, surprises: more, paths, allocated_bytes, found: _ } in results {
         surprises.merge(more);
         allocated += allocated_bytes;
         mismatches.merge(report.findings.describe(generations, |file| {

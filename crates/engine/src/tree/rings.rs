@@ -3,7 +3,7 @@
 //! The latency of an item is the time from the submission of its first request to the completion of its
 //! last.
 
-#![expect(unsafe_code, reason = "requests that refer to memory of the seats")]
+#![expect(unsafe_code, reason = "requests that refer to memory of the slots")]
 
 use std::sync::atomic::Ordering;
 
@@ -13,7 +13,7 @@ use crate::data::check::CheckResults;
 use crate::phase::barrier::BarrierGuard;
 use crate::phase::clock::{self, between};
 use crate::phase::common::Common;
-use crate::phase::controls::Slot;
+use crate::phase::controls::WorkerCounters;
 use crate::recording::account::{TaskReport, WorkerReport};
 use crate::recording::series::Recorder;
 use crate::system::ring::{self, Ring};
@@ -44,16 +44,16 @@ pub(crate) fn work<'a>(
     rules: &TreeRules<'_>,
     plans: &[ItemPlan],
     depth: u32,
-    place: WorkerInput<'a, 1>,
-    mut course: BarrierGuard<'_>,
+    input: WorkerInput<'a, 1>,
+    mut barrier: BarrierGuard<'_>,
 ) -> Option<WorkerResult<'a, 1>> {
-    let WorkerInput { index, mut recorder } = place;
+    let WorkerInput { index, mut recorder } = input;
     let mut log =
         WorkerLog { surprises: Surprises::default(), findings: CheckResults::default(), notes: Vec::new() };
-    let slot = &common.slots[index];
-    match live(common, rules, plans, depth, slot, &mut recorder, &mut log, &mut course) {
+    let counters = &common.counters[index];
+    match live(common, rules, plans, depth, counters, &mut recorder, &mut log, &mut barrier) {
         Ok((tasks, allocated_bytes)) => {
-            course.finish();
+            barrier.finish();
             let WorkerLog { surprises, findings, notes } = log;
             let report = WorkerReport { tasks, recorder, findings, unstarted: 0, notes };
             Some(WorkerResult { report, surprises, paths: Vec::new(), allocated_bytes, found: 0 })
@@ -78,19 +78,19 @@ fn live(
     rules: &TreeRules<'_>,
     plans: &[ItemPlan],
     depth: u32,
-    slot: &Slot,
+    counters: &WorkerCounters,
     recorder: &mut Recorder<'_, 1>,
     log: &mut WorkerLog,
-    course: &mut BarrierGuard<'_>,
+    barrier: &mut BarrierGuard<'_>,
 ) -> Result<(Vec<TaskReport>, u64), EngineError> {
-    let seats: Vec<ItemSlot<'_>> = (0..plans.len())
+    let slots: Vec<ItemSlot<'_>> = (0..plans.len())
         .flat_map(|lane| std::iter::repeat_n(lane, depth as usize))
         .map(|lane| ItemSlot::new(rules, lane))
         .collect();
-    let mut ring = ring::set_up(seats.len(), &mut log.notes)?;
+    let mut ring = ring::set_up(slots.len(), &mut log.notes)?;
     let (queue, completions) = Ring::split(&mut ring);
-    course.pass(Point::Ready);
-    course.pass(Point::Start);
+    barrier.pass(Point::Ready);
+    barrier.pass(Point::Start);
     if common.is_abandoned() {
         return Ok((Vec::new(), 0));
     }
@@ -101,11 +101,11 @@ fn live(
     let mut worker = Worker {
         common,
         rules,
-        slot,
+        counters,
         queue,
         completions,
         lanes,
-        seats,
+        slots,
         fresh: Vec::new(),
         items: 0,
         under_way: 0,
@@ -115,7 +115,7 @@ fn live(
     for lane in &mut worker.lanes {
         lane.report.stonewall = ending.at_stonewall(lane.last, lane.report.items);
     }
-    if let Some(most) = ending.agree(worker.lanes.iter().map(|lane| lane.issued), common, course) {
+    if let Some(most) = ending.agree(worker.lanes.iter().map(|lane| lane.issued), common, barrier) {
         for lane in &mut worker.lanes {
             lane.limit = most.min(lane.plan.limit);
         }
@@ -130,7 +130,7 @@ fn live(
         let now = clock::now(common.kind);
         worker.lanes.iter_mut().for_each(|lane| lane.report.close.1 = now);
     }
-    course.pass(Point::Transferred);
+    barrier.pass(Point::Transferred);
     let allocated_bytes = worker.lanes.iter().map(|lane| lane.allocated_bytes).sum();
     Ok((worker.lanes.iter().map(|lane| lane.report).collect(), allocated_bytes))
 }
@@ -164,11 +164,11 @@ impl<'s> Lane<'s> {
 struct Worker<'s, 'r> {
     common: &'s Common<'s>,
     rules: &'s TreeRules<'s>,
-    slot: &'s Slot,
+    counters: &'s WorkerCounters,
     queue: Ring<'r>,
     completions: CompletionQueue<'r>,
     lanes: Vec<Lane<'s>>,
-    seats: Vec<ItemSlot<'s>>,
+    slots: Vec<ItemSlot<'s>>,
     /// Slots whose first request was queued since the last submission.
     fresh: Vec<usize>,
     /// Number of items done by all lanes.
@@ -199,17 +199,17 @@ impl Worker<'_, '_> {
         log: &mut WorkerLog,
     ) -> Result<(), EngineError> {
         let kind = self.common.kind;
-        for seat in 0..self.seats.len() {
-            self.issue(seat)?;
+        for index in 0..self.slots.len() {
+            self.issue(index)?;
         }
-        let mut reaped = Vec::with_capacity(self.seats.len());
+        let mut reaped = Vec::with_capacity(self.slots.len());
         while self.under_way > 0 {
             if self.common.stop().load(Ordering::Relaxed) {
                 self.lanes.iter_mut().for_each(|lane| lane.limit = lane.issued);
             }
             let now = clock::now(kind);
-            for seat in self.fresh.drain(..) {
-                self.seats[seat].start = now;
+            for index in self.fresh.drain(..) {
+                self.slots[index].start = now;
             }
             self.queue.submit_and_wait().map_err(ring::failed)?;
             self.completions.sync();
@@ -218,16 +218,16 @@ impl Worker<'_, '_> {
             self.under_way -= reaped.len();
             let mut turned = Ok(());
             for (data, result) in reaped.drain(..) {
-                let seat = usize::try_from(data).unwrap_or(usize::MAX);
+                let index = usize::try_from(data).unwrap_or(usize::MAX);
                 if turned.is_ok() {
-                    turned = self.turn(seat, result, (now, deadline), recorder, log);
+                    turned = self.turn(index, result, (now, deadline), recorder, log);
                 } else {
                     // A file that has been opened in the meantime is closed with its slot.
-                    let _ = self.seats[seat].turn(result, 0, &mut CheckResults::default());
+                    let _ = self.slots[index].turn(result, 0, &mut CheckResults::default());
                 }
             }
             turned?;
-            self.slot.items.store(self.items, Ordering::Relaxed);
+            self.counters.items.store(self.items, Ordering::Relaxed);
         }
         Ok(())
     }
@@ -241,12 +241,12 @@ impl Worker<'_, '_> {
         recorder: &mut Recorder<'_, 1>,
         log: &mut WorkerLog,
     ) -> Result<(), EngineError> {
-        let (rules, seat) = (self.rules, &mut self.seats[index]);
-        let lane = &mut self.lanes[seat.lane];
+        let (rules, slot) = (self.rules, &mut self.slots[index]);
+        let lane = &mut self.lanes[slot.lane];
         let wrong_before = log.findings.wrong_cells;
-        let turned = seat.turn(result, lane.plan.task, &mut log.findings);
+        let turned = slot.turn(result, lane.plan.task, &mut log.findings);
         if rules.job.workload.quit_on_error && log.findings.wrong_cells > wrong_before {
-            let path = item_path(rules, lane.plan, seat.item);
+            let path = item_path(rules, lane.plan, slot.item);
             if let Some(mismatch) = log.findings.first_described(rules.generations(), &path) {
                 return Err(EngineError::WrongData(Box::new(mismatch)));
             }
@@ -257,8 +257,8 @@ impl Worker<'_, '_> {
             Err(errno) => match Surprise::of(rules.operation, errno) {
                 Some(surprise) => OpOutcome::Surprise(surprise),
                 None => {
-                    seat.abandon();
-                    let path = item_path(rules, lane.plan, seat.item);
+                    slot.abandon();
+                    let path = item_path(rules, lane.plan, slot.item);
                     if errno == Errno(libc::ENOENT) {
                         let path = path.parent().map_or_else(|| path.clone(), Into::into);
                         return Err(EngineError::NoTree { path });
@@ -268,10 +268,10 @@ impl Worker<'_, '_> {
             },
         };
         match rules.patterns {
-            Some(_) => lane.report.write_bytes += seat.moved(),
-            None => lane.report.read_bytes += seat.moved(),
+            Some(_) => lane.report.write_bytes += slot.moved(),
+            None => lane.report.read_bytes += slot.moved(),
         }
-        if seat.is_continued() {
+        if slot.is_continued() {
             self.common.continued.fetch_add(1, Ordering::Relaxed);
         }
         lane.under_way -= 1;
@@ -280,16 +280,16 @@ impl Worker<'_, '_> {
             OpOutcome::Done => {
                 lane.report.items += 1;
                 self.items += 1;
-                lane.allocated_bytes += seat.allocated_bytes();
+                lane.allocated_bytes += slot.allocated_bytes();
                 if rules.job.instrument {
-                    recorder.add(0, between(seat.start, now), now);
-                    recorder.keep(lane.plan.task, 0, seat.start, now, seat.item);
+                    recorder.add(0, between(slot.start, now), now);
+                    recorder.keep(lane.plan.task, 0, slot.start, now, slot.item);
                 }
             }
             OpOutcome::LeftOut => {}
             OpOutcome::Surprise(surprise) => {
-                seat.abandon();
-                note(&mut log.surprises, surprise, || item_path(rules, lane.plan, seat.item));
+                slot.abandon();
+                note(&mut log.surprises, surprise, || item_path(rules, lane.plan, slot.item));
             }
         }
         if now >= deadline {
@@ -300,8 +300,8 @@ impl Worker<'_, '_> {
 
     /// Assigns the next item of its lane to the slot, if there is one.
     fn issue(&mut self, index: usize) -> Result<(), EngineError> {
-        let seat = &mut self.seats[index];
-        let lane = &mut self.lanes[seat.lane];
+        let slot = &mut self.slots[index];
+        let lane = &mut self.lanes[slot.lane];
         if lane.issued >= lane.limit {
             return Ok(());
         }
@@ -309,19 +309,19 @@ impl Worker<'_, '_> {
         let item = lane.plan.order.as_ref().map_or(position, |order| order.at(position));
         lane.issued += 1;
         lane.under_way += 1;
-        seat.begin(lane.plan, &lane.stem, item);
+        slot.begin(lane.plan, &lane.stem, item);
         self.fresh.push(index);
         self.push(index)
     }
 
     /// Queues the next request of a slot.
     fn push(&mut self, index: usize) -> Result<(), EngineError> {
-        let seat = &mut self.seats[index];
-        let lane = &self.lanes[seat.lane];
-        let entry = match seat.entry() {
+        let slot = &mut self.slots[index];
+        let lane = &self.lanes[slot.lane];
+        let entry = match slot.entry() {
             Ok(entry) => entry.user_data(index as u64),
             Err(errno) => {
-                let path = item_path(self.rules, lane.plan, seat.item);
+                let path = item_path(self.rules, lane.plan, slot.item);
                 return Err(failed(path, self.rules.operation, errno, self.rules.bytes));
             }
         };
@@ -342,9 +342,9 @@ impl Worker<'_, '_> {
             self.completions.sync();
             for completion in self.completions.by_ref() {
                 self.under_way -= 1;
-                let seat = usize::try_from(completion.user_data()).unwrap_or(usize::MAX);
+                let index = usize::try_from(completion.user_data()).unwrap_or(usize::MAX);
                 // A file that has been opened in the meantime is closed with its slot.
-                let _ = self.seats[seat].turn(completion.result(), 0, &mut nothing);
+                let _ = self.slots[index].turn(completion.result(), 0, &mut nothing);
             }
             if self.under_way == 0 || self.queue.submit_and_wait().is_err() {
                 return;

@@ -24,8 +24,8 @@ pub(crate) struct Small<'s> {
     /// The first and last generation accepted.
     generations: Option<(u16, u16)>,
     task: u32,
-    sheet: Option<FileBuffer>,
-    room: FileBuffer,
+    write_buffer: Option<FileBuffer>,
+    read_buffer: FileBuffer,
     /// Data of the last read that has not been checked yet.
     unchecked: Option<Unchecked>,
     pub(crate) findings: CheckResults,
@@ -59,8 +59,8 @@ impl<'s> Small<'s> {
             noise,
             generations,
             task,
-            sheet: patterns.map(FileBuffer::for_writing),
-            room: FileBuffer::for_reading(read_bytes),
+            write_buffer: patterns.map(FileBuffer::for_writing),
+            read_buffer: FileBuffer::for_reading(read_bytes),
             unchecked: None,
             findings: CheckResults::default(),
             read_bytes: 0,
@@ -72,9 +72,9 @@ impl<'s> Small<'s> {
     /// Prepares the first bytes of `file` for writing. Returns whether there are any.
     #[inline(always)]
     pub(crate) fn make_ready(&mut self, file: u32) -> bool {
-        match (self.patterns, &mut self.sheet) {
-            (Some(patterns), Some(sheet)) => {
-                sheet.chunk(patterns, file, 0);
+        match (self.patterns, &mut self.write_buffer) {
+            (Some(patterns), Some(write_buffer)) => {
+                write_buffer.chunk(patterns, file, 0);
                 true
             }
             _ => false,
@@ -92,12 +92,15 @@ impl<'s> Small<'s> {
         // No item is a link, unless someone has put one there.
         let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW | more;
         let fd = again(|| rustix::fs::openat(CWD, name, flags, Mode::from_raw_mode(FILE_MODE)))?;
-        if let (Some(patterns), Some(sheet)) = (self.patterns, &mut self.sheet) {
+        if let (Some(patterns), Some(write_buffer)) = (self.patterns, &mut self.write_buffer) {
             let (mut offset, mut is_continued) = (0, false);
             to_start(&fd)?;
             while offset < patterns.bytes() {
-                let chunk =
-                    if offset == 0 { sheet.made(patterns, 0) } else { sheet.chunk(patterns, file, offset) };
+                let chunk = if offset == 0 {
+                    write_buffer.made(patterns, 0)
+                } else {
+                    write_buffer.chunk(patterns, file, offset)
+                };
                 is_continued |= write_all(&fd, chunk)?;
                 offset += chunk.len() as u64;
             }
@@ -129,9 +132,9 @@ impl<'s> Small<'s> {
         let (mut offset, mut is_continued) = (0, false);
         while offset < asked {
             self.check();
-            let room = self.room.room(asked - offset);
-            let length = room.len();
-            let (read, more) = read_up_to(&fd, room)?;
+            let buffer = self.read_buffer.for_read(asked - offset);
+            let length = buffer.len();
+            let (read, more) = read_up_to(&fd, buffer)?;
             is_continued |= more;
             let ends = read < length;
             if self.noise.is_some() {
@@ -158,7 +161,7 @@ impl<'s> Small<'s> {
         match (self.unchecked.take(), self.noise) {
             (Some(Unchecked { file, read, offset, goes_on }), Some(table)) => {
                 let expected = Expected { table, file, generations: self.generations };
-                self.room.check(read, offset, goes_on, self.task, &expected, &mut self.findings);
+                self.read_buffer.check(read, offset, goes_on, self.task, &expected, &mut self.findings);
                 true
             }
             _ => false,
@@ -196,11 +199,11 @@ fn write_all(file: &OwnedFd, mut bytes: &[u8]) -> Result<bool, Errno> {
     Ok(is_continued)
 }
 
-/// Reads until `room` is full or the file ends. Returns also whether more than one call returned data.
-fn read_up_to(file: &OwnedFd, room: &mut [u8]) -> Result<(usize, bool), Errno> {
+/// Reads until `buffer` is full or the file ends. Returns also whether more than one call returned data.
+fn read_up_to(file: &OwnedFd, buffer: &mut [u8]) -> Result<(usize, bool), Errno> {
     let (mut filled, mut is_continued) = (0, false);
-    while filled < room.len() {
-        match again(|| rustix::io::read(file, &mut room[filled..]))? {
+    while filled < buffer.len() {
+        match again(|| rustix::io::read(file, &mut buffer[filled..]))? {
             0 => break,
             read => {
                 is_continued |= filled > 0;

@@ -7,7 +7,7 @@ use crate::data::check::CheckResults;
 use crate::phase::barrier::BarrierGuard;
 use crate::phase::clock::{self, between};
 use crate::phase::common::Common;
-use crate::phase::controls::Slot;
+use crate::phase::controls::WorkerCounters;
 use crate::recording::account::{TaskReport, WorkerReport};
 use crate::recording::series::Recorder;
 use crate::tree::trouble::{OpOutcome, note};
@@ -45,20 +45,21 @@ pub(crate) struct TaskContext<'w> {
 /// Runs a worker with `runner`. An error is stored in `common`.
 pub(crate) fn work<'a, D: OpRunner, const N: usize>(
     common: &Common<'_>,
-    way: TaskContext<'_>,
+    context: TaskContext<'_>,
     mut runner: D,
-    seat: WorkerInput<'a, N>,
-    mut course: BarrierGuard<'_>,
+    input: WorkerInput<'a, N>,
+    mut barrier: BarrierGuard<'_>,
 ) -> Option<WorkerResult<'a, N>> {
-    let WorkerInput { index, mut recorder } = seat;
+    let WorkerInput { index, mut recorder } = input;
     let mut surprises = Surprises::default();
     let (task, file) = runner.task();
     let mut report = TaskReport { task, file, ..TaskReport::default() };
-    let slot = &common.slots[index];
-    let beat = TaskLoop { common, way, slot, recorder: &mut recorder, surprises: &mut surprises };
-    match beat.live(&mut runner, &mut report, &mut course) {
+    let counters = &common.counters[index];
+    let task_loop =
+        TaskLoop { common, context, counters, recorder: &mut recorder, surprises: &mut surprises };
+    match task_loop.live(&mut runner, &mut report, &mut barrier) {
         Ok(()) => {
-            course.finish();
+            barrier.finish();
             let OpCounters { findings, paths, read_bytes, write_bytes, allocated_bytes, found, continued } =
                 runner.give();
             common.continued.fetch_add(continued, Ordering::Relaxed);
@@ -148,8 +149,8 @@ pub(crate) trait OpRunner {
 /// The operation loop of a task.
 struct TaskLoop<'w, 'a, const N: usize> {
     common: &'w Common<'w>,
-    way: TaskContext<'w>,
-    slot: &'w Slot,
+    context: TaskContext<'w>,
+    counters: &'w WorkerCounters,
     recorder: &'w mut Recorder<'a, N>,
     surprises: &'w mut Surprises,
 }
@@ -159,40 +160,40 @@ impl<const N: usize> TaskLoop<'_, '_, N> {
         mut self,
         runner: &mut D,
         report: &mut TaskReport,
-        course: &mut BarrierGuard<'_>,
+        barrier: &mut BarrierGuard<'_>,
     ) -> Result<(), EngineError> {
-        let (common, way) = (self.common, self.way);
+        let (common, context) = (self.common, self.context);
         runner.prepare()?;
-        course.pass(Point::Ready);
-        course.pass(Point::Start);
+        barrier.pass(Point::Ready);
+        barrier.pass(Point::Start);
         if common.is_abandoned() {
             return Ok(());
         }
         let scale = common.scale();
-        self.recorder.start(scale, common.start(), scale.ticks(way.interval_ns));
+        self.recorder.start(scale, common.start(), scale.ticks(context.interval_ns));
         let mut last = clock::now(common.kind);
         (report.open, report.io.0) = ((last, last), last);
         runner.enter(self.surprises)?;
-        course.pass(Point::Dealt);
+        barrier.pass(Point::Dealt);
         let mut position = 0;
-        let ending = way.job.ending();
+        let ending = context.job.ending();
         let deadline = ending.deadline(last, scale, None);
-        self.go_on(runner, &mut position, (way.limit, deadline), &mut last, report)?;
+        self.go_on(runner, &mut position, (context.limit, deadline), &mut last, report)?;
         report.stonewall = ending.at_stonewall(last, report.items);
-        if let Some(most) = ending.agree([position], common, course) {
+        if let Some(most) = ending.agree([position], common, barrier) {
             last = clock::now(common.kind);
-            self.go_on(runner, &mut position, (most.min(way.limit), u64::MAX), &mut last, report)?;
+            self.go_on(runner, &mut position, (most.min(context.limit), u64::MAX), &mut last, report)?;
         }
         runner.finish(self.surprises)?;
         last = clock::now(common.kind);
         common.task_done(last);
         report.io.1 = last;
         report.close = (last, last);
-        if way.job.workload.syncs_all() {
+        if context.job.workload.syncs_all() {
             rustix::fs::sync();
             report.close.1 = clock::now(common.kind);
         }
-        course.pass(Point::Transferred);
+        barrier.pass(Point::Transferred);
         runner.leave(self.surprises)
     }
 
@@ -207,9 +208,9 @@ impl<const N: usize> TaskLoop<'_, '_, N> {
         last: &mut u64,
         report: &mut TaskReport,
     ) -> Result<(), EngineError> {
-        let Self { common, way, slot, .. } = *self;
-        let (stop, kind, record) = (common.stop(), common.kind, way.job.instrument);
-        let quits = way.job.workload.quit_on_error;
+        let Self { common, context, counters, .. } = *self;
+        let (stop, kind, record) = (common.stop(), common.kind, context.job.instrument);
+        let quits = context.job.workload.quit_on_error;
         let task = runner.task().0;
         while *position < limit && !stop.load(Ordering::Relaxed) {
             let mut start = *last;
@@ -226,7 +227,7 @@ impl<const N: usize> TaskLoop<'_, '_, N> {
             match verdict {
                 OpOutcome::Done => {
                     report.items += 1;
-                    slot.items.store(report.items, Ordering::Relaxed);
+                    counters.items.store(report.items, Ordering::Relaxed);
                     if record {
                         self.recorder.add(runner.kind(), between(start, end), end);
                         self.recorder.keep(task, runner.kind(), start, end, *position - 1);

@@ -13,7 +13,7 @@ use crate::Root;
 const OF_ITS_MEMBERS: &str = "it has no queues of its own and passes requests on to its members";
 
 /// The facts of a whole device.
-pub(crate) fn of(root: &Root, name: &str) -> BlockDeviceFacts {
+pub(crate) fn block_facts(root: &Root, name: &str) -> BlockDeviceFacts {
     let base = format!("/sys/block/{name}");
     let text = |file: &str| root.text(&format!("{base}/{file}"));
     BlockDeviceFacts {

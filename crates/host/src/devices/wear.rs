@@ -13,7 +13,7 @@ use crate::system::sys;
 const PERCENTAGE_USED: usize = 5;
 
 /// Wear of a whole device in percent. Only NVMe devices are supported; others need vendor-specific tools.
-pub(crate) fn of(root: &Root, name: &str) -> Fact<u32> {
+pub(crate) fn wear_percent(root: &Root, name: &str) -> Fact<u32> {
     if !name.starts_with("nvme") {
         let turns = root.number::<u8>(&format!("/sys/block/{name}/queue/rotational"));
         return Fact::Unknown(match (turns, block::directory(root, name)) {

@@ -20,9 +20,10 @@ use record::{BlockDeviceFacts, Fact, FileSystemFacts, HostFacts, TargetDevices};
 use self::processors::FactScope;
 use crate::activity::cpu;
 use crate::activity::memory;
+use crate::devices::block;
+use crate::devices::block_facts::block_facts;
 use crate::devices::inventory::{self, BlockDevice};
-use crate::devices::wear;
-use crate::devices::{block, block_facts};
+use crate::devices::wear::wear_percent;
 use crate::file_systems::file_system;
 use crate::file_systems::mounts::Mount;
 use crate::system::cpu_list;
@@ -77,7 +78,7 @@ pub(crate) fn complete(root: &Root, facts: &mut HostFacts) {
     facts.volumes = volumes::gather(root);
     facts.software = software::gather(root);
     for device in &mut facts.devices {
-        device.wear_percent = wear::of(root, &device.name);
+        device.wear_percent = wear_percent(root, &device.name);
     }
 }
 
@@ -88,7 +89,7 @@ pub(crate) fn whole(root: &Root, environment: fn(&str) -> Option<String>, clock:
     facts.processors = processors::gather(root, FactScope::Whole);
     facts.file_systems = file_system::all(root, &table);
     let devices = inventory::whole_devices(root).filter(BlockDevice::is_usable);
-    facts.devices = devices.map(|device| block_facts::of(root, &device.name)).collect();
+    facts.devices = devices.map(|device| block_facts(root, &device.name)).collect();
     complete(root, &mut facts);
     facts
 }
@@ -120,7 +121,7 @@ fn block_devices(root: &Root, table: &[Mount], targets: &[PathBuf]) -> Vec<Block
             }
         }
     }
-    names.iter().map(|name| block_facts::of(root, name)).collect()
+    names.iter().map(|name| block_facts(root, name)).collect()
 }
 
 fn kernel(root: &Root) -> Fact<String> {

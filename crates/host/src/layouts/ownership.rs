@@ -25,7 +25,7 @@ pub(super) enum Ownership {
 }
 
 /// Examines what exists of the result of a step.
-pub(super) fn of(root: &Root, when: &UndoCondition) -> Ownership {
+pub(super) fn examine(root: &Root, when: &UndoCondition) -> Ownership {
     match when {
         UndoCondition::Begun => Ownership::Own,
         UndoCondition::Mounted { place, sources } => mounted(root, place, sources),

@@ -216,14 +216,14 @@ fn names(root: &Root, recipe: &Recipe, steps: &[Step]) -> Vec<Obstacle> {
             }
             UndoCondition::Grouped { group, volume: None, .. } => {
                 let place = Path::new("/dev").join(group);
-                if root.path(&place).exists() || ownership::of(root, when) != Ownership::Nothing {
+                if root.path(&place).exists() || ownership::examine(root, when) != Ownership::Nothing {
                     obstacles
                         .push(taken(place, "this group already exists: give another --group".to_owned()));
                 }
             }
             UndoCondition::Answers(_) if matches!(recipe, Recipe::Gpfs { .. }) => {
                 if let Recipe::Gpfs { file_system, .. } = recipe
-                    && ownership::of(root, when) != Ownership::Nothing
+                    && ownership::examine(root, when) != Ownership::Nothing
                 {
                     let reason = "this file system already exists: give another --file-system".to_owned();
                     obstacles.push(taken(PathBuf::from(file_system), reason));

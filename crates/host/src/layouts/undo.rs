@@ -95,7 +95,7 @@ fn one(
 ) -> Result<(), String> {
     let mut tries = 0;
     loop {
-        match ownership::of(&layouts.root, &undo.when) {
+        match ownership::examine(&layouts.root, &undo.when) {
             Ownership::Nothing => return Ok(()),
             Ownership::Foreign(reason) => return Err(reason),
             Ownership::Own => {}

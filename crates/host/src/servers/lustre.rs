@@ -65,20 +65,20 @@ fn of_lines(lines: &[&str]) -> Vec<Counter> {
     for line in lines {
         if let Some((parameter, value)) = parameter(line) {
             close(&mut found, &mut most, device, below);
-            let (room, of, name) = parameter;
+            let (group, of, name) = parameter;
             device = of;
-            below = match (room, name) {
+            below = match (group, name) {
                 ("obdfilter", "stats") => Section::Stats(SERVER),
                 // On a metadata server these are its own connections to the storage targets.
                 ("osc", "stats") if !of.contains("-osc-MDT") => Section::Stats(CLIENT),
-                (_, "brw_stats") if is_server(room) => Section::Histograms,
+                (_, "brw_stats") if is_server(group) => Section::Histograms,
                 _ => Section::Nothing,
             };
             if let Section::Stats(system) = below {
                 // If the line is missing, nothing has been moved yet.
                 found.extend(BYTES.map(|name| Counter::new(system, of, name, 0)));
             }
-            let setting = SETTINGS.into_iter().find(|setting| is_server(room) && *setting == name);
+            let setting = SETTINGS.into_iter().find(|setting| is_server(group) && *setting == name);
             let value = setting.and_then(|setting| Some((setting, number(value)?)));
             found.extend(value.map(|(setting, value)| Counter::new(SERVER, of, setting, value)));
             continue;
@@ -130,17 +130,17 @@ const BYTES: [&str; 2] = ["read_bytes", "write_bytes"];
 /// The settings of caches that keep data, once read or written, for later reads.
 const SETTINGS: [&str; 2] = ["read_cache_enable", "writethrough_cache_enable"];
 
-fn is_server(room: &str) -> bool {
-    room == "obdfilter" || room.starts_with("osd-")
+fn is_server(group: &str) -> bool {
+    group == "obdfilter" || group.starts_with("osd-")
 }
 
 /// Splits `obdfilter.scratch-OST0001.stats=…` into its three parts and the text after the equals sign.
 fn parameter(line: &str) -> Option<((&str, &str, &str), &str)> {
     let (name, value) = line.split_once('=')?;
-    let (room, rest) = name.split_once('.')?;
+    let (group, rest) = name.split_once('.')?;
     let (device, leaf) = rest.rsplit_once('.')?;
     let is_name = |part: &str| !part.is_empty() && !part.contains(char::is_whitespace);
-    (is_name(room) && is_name(device) && is_name(leaf)).then_some(((room, device, leaf), value))
+    (is_name(group) && is_name(device) && is_name(leaf)).then_some(((group, device, leaf), value))
 }
 
 /// The bytes read and written by disks according to a line such as `1M: 12 60 100 | 3 20 100`, whose
@@ -171,17 +171,17 @@ pub(super) fn client(root: &Root) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for place in CLIENT_PLACES {
         let mut text = String::new();
-        for room in ["llite", "osc"] {
-            let Ok(entries) = fs::read_dir(root.path(format!("{place}/{room}"))) else { continue };
+        for group in ["llite", "osc"] {
+            let Ok(entries) = fs::read_dir(root.path(format!("{place}/{group}"))) else { continue };
             let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
             entries.sort_by_key(fs::DirEntry::file_name);
             for entry in entries {
-                let file = format!("{place}/{room}/{}/stats", entry.file_name().to_string_lossy());
+                let file = format!("{place}/{group}/{}/stats", entry.file_name().to_string_lossy());
                 let Ok(stats) = root.read(&file) else { continue };
                 if text.len() + stats.len() > SERVER_TEXT_BYTES {
                     break;
                 }
-                text.push_str(&format!("{room}.{}.stats=\n", entry.file_name().to_string_lossy()));
+                text.push_str(&format!("{group}.{}.stats=\n", entry.file_name().to_string_lossy()));
                 // Other lines are not needed, and there may be hundreds of storage targets.
                 let bytes = stats.lines().filter(|line| line.contains(" samples [bytes]"));
                 bytes.for_each(|line| text.push_str(&format!("{line}\n")));

@@ -162,7 +162,7 @@ struct ExtentMap {
     length: u64,
     flags: u32,
     mapped: u32,
-    room: u32,
+    extent_count: u32,
     reserved: u32,
     extents: [Extent; EXTENTS_AT_ONCE as usize],
 }
@@ -177,7 +177,7 @@ pub(crate) fn extents(file: &File, bytes: u64, sync: bool) -> io::Result<Vec<Ext
             length: bytes - start,
             flags: if sync { FIEMAP_SYNC } else { 0 },
             mapped: 0,
-            room: EXTENTS_AT_ONCE,
+            extent_count: EXTENTS_AT_ONCE,
             reserved: 0,
             extents: [Extent::default(); EXTENTS_AT_ONCE as usize],
         });

@@ -69,19 +69,19 @@ impl<P: Processes> Processes for Logged<'_, P> {
     }
 }
 
-/// Logs reported launches; its log is full after `room` launches.
+/// Logs reported launches; its log is full after `full_at` launches.
 struct LoggingWatch<'a> {
     log: &'a Log,
-    room: usize,
+    full_at: usize,
 }
 
 impl LaunchWatch for LoggingWatch<'_> {
     fn is_stopped(&self) -> bool {
-        self.room == 0
+        self.full_at == 0
     }
 
     fn ended(&mut self, ended: &[&LaunchReport]) {
-        self.room = self.room.saturating_sub(ended.len());
+        self.full_at = self.full_at.saturating_sub(ended.len());
         self.log.borrow_mut().extend(ended.iter().map(|one| WatchEvent::Told(one.launch)));
     }
 
@@ -92,11 +92,12 @@ fn launched(
     tasks: &[LaunchTask],
     most: u32,
     processes: impl Processes,
-    room: usize,
+    full_at: usize,
 ) -> (Launched, Vec<WatchEvent>) {
     let log = Log::default();
     let rules = LaunchRules { concurrency: most, limit: None, interval: Nanos::millis(50) };
-    let launched = launch(tasks, rules, &mut Logged(processes, &log), &mut LoggingWatch { log: &log, room });
+    let launched =
+        launch(tasks, rules, &mut Logged(processes, &log), &mut LoggingWatch { log: &log, full_at });
     (launched, log.into_inner())
 }
 
@@ -120,9 +121,9 @@ fn is_kept(log: &[WatchEvent], launches: usize) -> bool {
 }
 
 /// Nothing started after the log was full, and running launches were ended.
-fn ends_when_full(launched: &Launched, log: &[WatchEvent], room: usize) {
+fn ends_when_full(launched: &Launched, log: &[WatchEvent], full_at: usize) {
     let told = |seen: &WatchEvent| matches!(seen, WatchEvent::Told(_));
-    let full = log.iter().enumerate().filter(|(_, seen)| told(seen)).nth(room - 1).map(|(place, _)| place);
+    let full = log.iter().enumerate().filter(|(_, seen)| told(seen)).nth(full_at - 1).map(|(place, _)| place);
     let after = &log[full.expect("it was filled")..];
     assert!(!after.iter().any(|seen| matches!(seen, WatchEvent::Started(_))), "{log:?}");
     let stopped = launched.launches.iter().filter(|one| one.outcome == LaunchOutcome::Stopped).count();
@@ -159,9 +160,9 @@ fn the_fake_ends_when_nothing_more_can_be_kept() {
 }
 
 /// Shells that end after some milliseconds, in directories below `place`.
-fn shells(place: &Path, count: u32, room: usize) -> (Launched, Vec<WatchEvent>) {
+fn shells(place: &Path, count: u32, full_at: usize) -> (Launched, Vec<WatchEvent>) {
     let root = Root::default();
-    let name = format!("contract-{}-{room}", std::process::id());
+    let name = format!("contract-{}-{full_at}", std::process::id());
     let groups = RunGroups::make(&root, &name);
     let script =
         r#"read -r order; echo '{"event":"began","at_ns":0}'; sleep 0.0$(($$ % 7)); echo '{"event":"done"}'"#;
@@ -172,7 +173,7 @@ fn shells(place: &Path, count: u32, room: usize) -> (Launched, Vec<WatchEvent>) 
         task.order.directories = JobSpace::ALL.map(|space| place.join(format!("{space}.{number}")));
     }
     let spaces = JobSpace::ALL.map(|_| place.to_owned());
-    let done = launched(&tasks, 3, RealProcesses::new(&program, &groups, spaces), room);
+    let done = launched(&tasks, 3, RealProcesses::new(&program, &groups, spaces), full_at);
     groups.remove().unwrap();
     done
 }

@@ -48,8 +48,8 @@ pub(crate) fn generate(
             }
             let first = number * rows_per_page;
             let records = usize::try_from((rows - first).min(rows_per_page)).unwrap_or(usize::MAX);
-            let room = &mut page.bytes_mut()[HEADER_BYTES..];
-            origin.fill(first, &mut room[..records * ROW_BYTES]);
+            let data = &mut page.bytes_mut()[HEADER_BYTES..];
+            origin.fill(first, &mut data[..records * ROW_BYTES]);
             sink.write(number, &mut page, records, number + 1 == pages)?;
         }
     })?;
@@ -71,7 +71,7 @@ fn standing(context: &StepContext<'_>, step: &Step, place: &Place, origin: Origi
     }
     let (next, differs, sum) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     on_threads(step.threads, |_| {
-        let (mut buffer, mut room) = (table.buffer(), vec![0; context.io.page()]);
+        let (mut buffer, mut data) = (table.buffer(), vec![0; context.io.page()]);
         loop {
             let number = next.fetch_add(1, Relaxed);
             if number >= table.pages() || differs.load(Relaxed) > 0 {
@@ -79,7 +79,7 @@ fn standing(context: &StepContext<'_>, step: &Step, place: &Place, origin: Origi
             }
             let first = number * rows_per_page;
             let records = usize::try_from((origin.rows - first).min(rows_per_page)).unwrap_or(usize::MAX);
-            let expected = &mut room[..records * ROW_BYTES];
+            let expected = &mut data[..records * ROW_BYTES];
             origin.fill(first, expected);
             let header = table.read_header(number, &mut buffer)?;
             let found = header.records_of(&buffer);

@@ -23,8 +23,8 @@ pub(crate) fn merge(
     let mut target = Target::new(context, output);
     target.push_all(left.rows.origin(), &[])?;
     // Other memory is needed for a page of each side and one of the output.
-    let room = context.data_bytes(step).saturating_sub(3 * context.io.page());
-    let mut group = Group { key: None, rows: Vec::new(), room };
+    let memory_bytes = context.data_bytes(step).saturating_sub(3 * context.io.page());
+    let mut group = Group { key: None, rows: Vec::new(), memory_bytes };
     let mut sums = Sums::default();
     while let Some(row) = left.row() {
         let key = key(row);
@@ -66,7 +66,7 @@ fn pair(number: u64, left: &[u8], right: &[u8]) -> Row {
 struct Group {
     key: Option<u64>,
     rows: Vec<u8>,
-    room: usize,
+    memory_bytes: usize,
 }
 
 impl Group {
@@ -92,11 +92,11 @@ impl Group {
 
     fn add(&mut self, row: &[u8]) -> Result<(), JobError> {
         let needed = self.rows.len() + ROW_BYTES;
-        if needed > self.room {
+        if needed > self.memory_bytes {
             return Err(JobError::Memory {
                 what: format!("a merge that pairs all rows of key {} of the right side", key(row)),
                 needed_bytes: needed as u64,
-                memory_bytes: self.room as u64,
+                memory_bytes: self.memory_bytes as u64,
             });
         }
         self.rows.extend_from_slice(row);

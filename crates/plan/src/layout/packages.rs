@@ -13,7 +13,7 @@ pub struct Package {
     pub elsewhere: Option<&'static str>,
 }
 
-const fn of(program: &'static str, debian: &'static str, red_hat: &'static str) -> Package {
+const fn packaged(program: &'static str, debian: &'static str, red_hat: &'static str) -> Package {
     Package { program, debian, red_hat, elsewhere: None }
 }
 
@@ -26,23 +26,23 @@ const LUSTRE: &str = "the Lustre client (lustre-client of the Whamcloud or vendo
 
 /// Packages of Debian 12 and RHEL 9.
 const PACKAGES: [Package; 23] = [
-    of("mkfs.xfs", "xfsprogs", "xfsprogs"),
-    of("xfs_info", "xfsprogs", "xfsprogs"),
-    of("mkfs.ext4", "e2fsprogs", "e2fsprogs"),
-    of("mkfs.btrfs", "btrfs-progs", "btrfs-progs"),
-    of("btrfs", "btrfs-progs", "btrfs-progs"),
-    of("mount", "mount", "util-linux"),
-    of("umount", "mount", "util-linux"),
-    of("mdadm", "mdadm", "mdadm"),
-    of("parted", "parted", "parted"),
-    of("pvcreate", "lvm2", "lvm2"),
-    of("pvremove", "lvm2", "lvm2"),
-    of("vgcreate", "lvm2", "lvm2"),
-    of("vgremove", "lvm2", "lvm2"),
-    of("vgs", "lvm2", "lvm2"),
-    of("lvcreate", "lvm2", "lvm2"),
-    of("lvremove", "lvm2", "lvm2"),
-    of("lvs", "lvm2", "lvm2"),
+    packaged("mkfs.xfs", "xfsprogs", "xfsprogs"),
+    packaged("xfs_info", "xfsprogs", "xfsprogs"),
+    packaged("mkfs.ext4", "e2fsprogs", "e2fsprogs"),
+    packaged("mkfs.btrfs", "btrfs-progs", "btrfs-progs"),
+    packaged("btrfs", "btrfs-progs", "btrfs-progs"),
+    packaged("mount", "mount", "util-linux"),
+    packaged("umount", "mount", "util-linux"),
+    packaged("mdadm", "mdadm", "mdadm"),
+    packaged("parted", "parted", "parted"),
+    packaged("pvcreate", "lvm2", "lvm2"),
+    packaged("pvremove", "lvm2", "lvm2"),
+    packaged("vgcreate", "lvm2", "lvm2"),
+    packaged("vgremove", "lvm2", "lvm2"),
+    packaged("vgs", "lvm2", "lvm2"),
+    packaged("lvcreate", "lvm2", "lvm2"),
+    packaged("lvremove", "lvm2", "lvm2"),
+    packaged("lvs", "lvm2", "lvm2"),
     from("mmcrfs", GPFS),
     from("mmdelfs", GPFS),
     from("mmmount", GPFS),

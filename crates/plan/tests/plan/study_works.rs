@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a study that cannot be read fails the test")]
 
 use crate::common::{RIGHT, shown, study};
-use plan::{Backend, Bytes, Existing, Keep, Pattern, Phase, Tree, Work};
+use plan::{Backend, Bytes, Existing, Keep, Pattern, Phase, Tree, Work, WorkKind};
 
 const TARGET: &str = "[[target]]\nname = \"disk\"\ndirectory = \"/mnt/disk\"\n\n[[workload]]\nname = \"w\"\n";
 
@@ -143,4 +143,18 @@ fn every_mistake_names_its_key() {
     let device = "[[target]]\nname = \"disk\"\ndevice = \"/dev/sdx\"\n[[workload]]\nname = \"w\"\n";
     let said = shown(&study(&format!("{device}{tree}")).unwrap_err());
     assert!(said.contains("create a file system on it"), "{said}");
+}
+
+#[test]
+fn tasks_of_one_tree_need_its_directories_once() {
+    let shared = Tree { depth: 1, branching: 2, ..Tree::flat(10) };
+    let own = Tree { own_trees: true, ..shared.clone() };
+    let needed = |tree: &Tree, phases: &[Phase]| {
+        let names = tree.names_needed(phases, 3);
+        (names.files, names.directories)
+    };
+    let files = 3 * shared.items_per_task();
+    assert_eq!(needed(&shared, &[Phase::FileCreate]), (files, 3));
+    assert_eq!(needed(&own, &[Phase::FileCreate]), (files, 9));
+    assert_eq!(needed(&own, &[Phase::FileRead]), (0, 9), "the tree itself is there all the same");
 }

@@ -232,22 +232,6 @@ mod tests {
         proptest::collection::vec(part, 0..5).prop_map(|parts| parts.concat())
     }
 
-    /// The fields of a line of comma-separated values.
-    fn fields(line: &str) -> Vec<String> {
-        let (mut all, mut field, mut quoted) = (Vec::new(), String::new(), false);
-        let mut characters = line.chars().peekable();
-        while let Some(one) = characters.next() {
-            match one {
-                '"' if quoted && characters.peek() == Some(&'"') => field.extend(characters.next()),
-                '"' => quoted = !quoted,
-                ',' if !quoted => all.push(std::mem::take(&mut field)),
-                _ => field.push(one),
-            }
-        }
-        all.push(field);
-        all
-    }
-
     fn unescaped(text: &str) -> String {
         let names =
             [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&#123;", "{"), ("&amp;", "&")];
@@ -328,7 +312,9 @@ mod tests {
 
         #[test]
         fn comma_separated_values_read_back(a in text(), b in text()) {
-            let back = fields(&format!("{},{}", csv(&a), csv(&b)));
+            let line = format!("{},{}", csv(&a), csv(&b));
+            let mut reader = ::csv::ReaderBuilder::new().has_headers(false).from_reader(line.as_bytes());
+            let back = reader.records().next().expect("a row").expect("of text");
             prop_assert_eq!(back.len(), 2);
             for (field, text) in back.iter().zip([a, b]) {
                 let text = plan::visible(&text).into_owned();

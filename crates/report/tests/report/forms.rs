@@ -119,20 +119,9 @@ fn beside_the_figures_of_a_study_stands_what_the_study_says() {
 #[test]
 fn every_csv_row_has_a_cell_for_every_column() {
     let csv = report::Study::of(&common::run()).csv();
-    let cells = |line: &str| {
-        let mut quoted = false;
-        1 + line
-            .chars()
-            .filter(|&c| {
-                quoted ^= c == '"';
-                c == ',' && !quoted
-            })
-            .count()
-    };
-    let mut lines = csv.lines();
-    let columns = cells(lines.next().expect("a heading"));
-    assert_eq!(lines.clone().filter(|line| line.starts_with("figure,")).count(), 10);
-    assert!(lines.all(|line| cells(line) == columns));
+    let rows = common::rows(&csv);
+    assert_eq!(rows.iter().filter(|row| row[0] == "figure").count(), 10);
+    assert_eq!(rows.len(), csv.lines().count(), "a row is a line");
 }
 
 #[test]

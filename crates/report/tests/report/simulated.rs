@@ -37,23 +37,11 @@ fn element<'a>(page: &'a str, name: &str) -> &'a str {
     rest.split_once(&format!("</{name}>")).expect("ends").0
 }
 
-/// The cells of a column of a table without quoted line breaks.
+/// The cells of a column.
 fn column(csv: &str, name: &str) -> Vec<String> {
-    let mut reader = csv.lines();
-    let head: Vec<&str> = reader.next().expect("a heading").split(',').collect();
-    let place = head.iter().position(|one| *one == name).expect("the column");
-    let cells = |line: &str| {
-        let (mut cells, mut quoted) = (vec![String::new()], false);
-        for letter in line.chars() {
-            match letter {
-                '"' => quoted = !quoted,
-                ',' if !quoted => cells.push(String::new()),
-                other => cells.last_mut().expect("a cell").push(other),
-            }
-        }
-        cells
-    };
-    reader.map(|line| cells(line).swap_remove(place)).collect()
+    let mut rows = common::rows(csv).into_iter();
+    let place = rows.next().expect("a heading").iter().position(|one| one == name).expect("the column");
+    rows.map(|mut row| row.swap_remove(place)).collect()
 }
 
 #[test]

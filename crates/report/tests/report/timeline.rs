@@ -29,12 +29,11 @@ fn every_form_says_how_many_ran_how_fast_and_where() {
 fn launches_and_steps_have_a_row_each_with_a_cell_for_every_column() {
     let run = jobs();
     let csv = report::Study::of(&run).launches_csv().expect("there were jobs");
-    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    let rows = crate::common::rows(&csv);
     // Two passes of 15 launches with three steps each.
     assert_eq!(rows.len(), 1 + 2 * 15 * 4);
-    assert!(rows.iter().all(|row| row.len() == rows[0].len()), "no cell of these has a comma");
-    let place = |name: &str| rows[0].iter().position(|column| *column == name).expect("a column");
-    let sum = |row: &[&str]| -> u64 {
+    let place = |name: &str| rows[0].iter().position(|column| column == name).expect("a column");
+    let sum = |row: &[String]| -> u64 {
         let of = |name: &str| row[place(name)].parse::<u64>().expect("a number");
         of("user_cpu_ns") + of("system_cpu_ns")
     };

@@ -169,11 +169,11 @@ pub(crate) fn check_names(case: &Case, tasks: &Range<u32>) -> Result<(), RunnerE
     Ok(())
 }
 
-/// Checks that files which are only read exist, unless a case of the plan creates them.
+/// Checks that listed files which are only read exist, unless a case of the plan creates them.
 pub(crate) fn check_there(case: &Case, plan: &Plan, tasks: &Range<u32>) -> Result<(), RunnerError> {
     let targets = &case.workload.files.targets;
     let makes = |one: &Case| writes(one) && one.workload.files.targets.iter().any(|at| targets.contains(at));
-    if !case.workload.work.is_transfers() || plan.cases.iter().any(makes) {
+    if plan.cases.iter().any(makes) {
         return Ok(());
     }
     let is_missing =

@@ -8,7 +8,7 @@ use plan::{Case, Existing, Keep};
 use record::first_named;
 
 use crate::RunnerError;
-use crate::files::trees::{claim_on, counts_missing, has, in_target, left_there, makes};
+use crate::files::trees::{claim_on, has, in_target, left_there, makes};
 
 /// Rejects existing items that conflict with the cases that `are_left`, and missing items that these need.
 /// `keeps` returns the roots of a case that this rank is responsible for. Trees of a case are available to
@@ -42,7 +42,7 @@ pub(crate) fn check_roots<'a>(
                         }
                     }
                 }
-            } else if !makes && !counts_missing(case) {
+            } else if !makes && !case.workload.work.kind().counts_missing() {
                 let is_gone = match known {
                     Some(left) => left == TreeState::Nothing,
                     None => is_there(&root, beside)?.is_none(),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use plan::{Case, Phase, Placement};
+use plan::{Case, Phase};
 use record::{Warning, Wiped};
 
 use crate::execution::state::ExecutionState;
@@ -41,11 +41,8 @@ impl ExecutionState<'_> {
                 WipeResult::Unapplied { what, reason } => self.warn(Warning::Unapplied { what, reason })?,
             }
         }
-        if !case.workload.work.is_transfers() {
-            return Ok(true);
-        }
         let file_nodes = self.file_nodes(case);
-        for slot in (0..paths::sets(case)).flat_map(|set| Placement::new(&case.workload).files(set)) {
+        for slot in (0..paths::sets(case)).flat_map(|set| case.workload.listed_files(set)) {
             match paths::leads_to_device(&slot.path) {
                 true => self.written.discarded(file_nodes.of(slot.index), &slot.path),
                 false => self.written.removed(file_nodes.of(slot.index), &slot.path),

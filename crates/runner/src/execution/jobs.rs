@@ -84,7 +84,7 @@ impl JobsRun<'_> {
         groups.remove()?;
         error.map_or(Ok(()), Err)?;
         let rows = JobRows {
-            warnings: self.low_space(&launched, &spaces).into_iter().chain(notes).collect(),
+            warnings: self.low_space(placement.jobs(), &launched, &spaces).into_iter().chain(notes).collect(),
             ..rows(&tasks, &launched, placement.jobs())
         };
         Ok((outcome(&launched, started_unix_ns), rows))
@@ -105,8 +105,8 @@ impl JobsRun<'_> {
     }
 
     /// Warnings about file systems with less free space than the workload wants.
-    fn low_space(&self, launched: &Launched, spaces: &[PathBuf; 3]) -> Vec<Warning> {
-        let percent_min = self.workload.work.jobs().map_or(0, |jobs| jobs.free_percent_min);
+    fn low_space(&self, jobs: &Jobs, launched: &Launched, spaces: &[PathBuf; 3]) -> Vec<Warning> {
+        let percent_min = jobs.free_percent_min;
         let mut all: Vec<Warning> = Vec::new();
         for (number, directory) in spaces.iter().enumerate() {
             let Ok(place) = self.host.file_system_of(directory) else { continue };

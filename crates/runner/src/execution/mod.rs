@@ -21,7 +21,7 @@ use std::time::Instant;
 use comm::Comm;
 use engine::Controls;
 use host::Host;
-use plan::{Case, Keep, Placement};
+use plan::{Case, Keep};
 use record::{Outcome, RecordError, Recorder, Warning, WarningRow};
 
 use crate::check::Checked;
@@ -486,13 +486,13 @@ impl ExecutionState<'_> {
             Keep::OnError => wrong_data,
             Keep::Never => false,
         };
-        if kept || !case.workload.backend.moves_data() || !case.workload.work.is_transfers() {
+        if kept || !case.workload.backend.moves_data() {
             return;
         }
         let mine = paths::paths(case).into_iter().collect();
         let needed = file_sets.needed_after(index, case, &mine);
         let file_nodes = self.file_nodes(case);
-        for slot in (0..paths::sets(case)).flat_map(|set| Placement::new(&case.workload).files(set)) {
+        for slot in (0..paths::sets(case)).flat_map(|set| case.workload.listed_files(set)) {
             if !needed.contains(&slot.path) {
                 self.written.removed(file_nodes.of(slot.index), &slot.path);
             }

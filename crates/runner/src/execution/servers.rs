@@ -13,7 +13,7 @@ use engine::Controls;
 use host::servers::{CollectedOutput, Counter, counters};
 use host::{Host, OutputFile, ends_with_us, find_on_path};
 use plan::limits::SERVER_TEXT_BYTES;
-use plan::{Bytes, Case, Placement, Plan};
+use plan::{Bytes, Case, Plan};
 use record::{PhaseKey, ServerRow, ServerTextRow, Warning};
 use rustix::process::{Pid, Signal, kill_process_group};
 
@@ -140,13 +140,17 @@ fn shell(line: &str) -> Command {
 fn layout(case: &Case, pass: u32, host: &Host) -> Option<Command> {
     let workload = &case.workload;
     let is_lustre = |target| host.file_system_of(target).is_ok_and(|place| place.kind == "lustre");
-    if !workload.backend.moves_data() || !workload.work.is_transfers() {
+    if !workload.backend.moves_data() {
         return None;
     }
     let _ = workload.files.targets.iter().find(|target| is_lustre(target))?;
+    let files = workload.listed_files(pass);
+    if files.is_empty() {
+        return None;
+    }
     let mut command = Command::new(find_on_path("lfs")?);
     command.arg("getstripe");
-    command.args(Placement::new(workload).files(pass).iter().take(FILES_MAX).map(|slot| &slot.path));
+    command.args(files.iter().take(FILES_MAX).map(|slot| &slot.path));
     Some(command)
 }
 

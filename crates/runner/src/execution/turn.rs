@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plan::{Case, Phase, Placement};
+use plan::{Case, Phase};
 use record::PhaseRecord;
 
 use crate::execution::settle::Settling;
@@ -96,17 +96,7 @@ impl CaseProgress {
             Phase::Read | Phase::CheckWrite | Phase::CheckRead => self.written.as_ref()?,
             _ => return None,
         };
-        let (workload, tasks) = (&case.workload, 0..case.workload.tasks);
-        Some(match workload.work.tree() {
-            Some(tree) => tasks.map(|task| each[tree.owner(task, phase, workload.tasks) as usize]).collect(),
-            None => for_readers(each, case, phase, pass),
-        })
+        let workload = &case.workload;
+        Some((0..workload.tasks).map(|task| each[workload.owner(task, phase, pass) as usize]).collect())
     }
-}
-
-/// Maximum number for each reading task after a write that ended within its first pass: the progress of the
-/// task whose data it reads.
-fn for_readers(written: &[u64], case: &Case, phase: Phase, pass: u32) -> Vec<u64> {
-    let placement = Placement::new(&case.workload);
-    (0..case.workload.tasks).map(|task| written[placement.owner(task, phase, pass) as usize]).collect()
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use plan::{Case, Placement};
+use plan::Case;
 
 use crate::RunnerError;
 
@@ -16,11 +16,7 @@ pub(crate) fn sets(case: &Case) -> u32 {
 
 /// Every file that a case uses in any pass; empty for trees, whose files are not listed.
 pub(crate) fn paths(case: &Case) -> Vec<PathBuf> {
-    if !case.workload.work.is_transfers() {
-        return Vec::new();
-    }
-    let placement = Placement::new(&case.workload);
-    (0..sets(case)).flat_map(|set| placement.files(set)).map(|slot| slot.path).collect()
+    (0..sets(case)).flat_map(|set| case.workload.listed_files(set)).map(|slot| slot.path).collect()
 }
 
 /// The directory of a target: its parent, or `.` if the target is a bare name.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use plan::shell_word;
-use plan::{Case, Nanos, ObjectsPlacement, Phase, TreePlacement, Workload};
+use plan::{Case, NamesMade, Nanos, ObjectsPlacement, Phase, TreePlacement, Workload};
 use record::{SweepResult, TargetClaim, sweep_names, sweep_tree};
 
 use crate::RunnerError;
@@ -44,12 +44,7 @@ pub(crate) fn in_target(workload: &Workload) -> bool {
 /// Whether the targets of `case` must exist, because items are created directly in them and not in a
 /// directory of the run.
 pub(crate) fn needs_target(case: &Case) -> bool {
-    case.workload.work.tree().is_some_and(|tree| tree.in_target)
-}
-
-/// Whether a phase of `case` counts everything it does not find, so that nothing needs to exist before.
-pub(crate) fn counts_missing(case: &Case) -> bool {
-    case.workload.work.objects().is_some_and(|objects| objects.in_target)
+    case.workload.work.kind().needs_target()
 }
 
 /// The roots of every pass of `case`.
@@ -133,26 +128,14 @@ pub(crate) fn claim_on(root: &Path) -> Option<(TargetClaim, PathBuf)> {
 
 /// Inodes and bytes that `tasks` of `case` use on their target. Directories of their trees count once.
 pub(crate) fn needs(case: &Case, tasks: u64) -> (u64, u64) {
-    let blocks = |bytes: u64| bytes.div_ceil(BLOCK_BYTES).saturating_mul(BLOCK_BYTES);
     if tasks == 0 {
         return (0, 0);
     }
-    if let Some(tree) = case.workload.work.tree() {
-        let trees = if tree.own_trees { tasks } else { 1 };
-        let items = tree.items_per_task().saturating_mul(tasks);
-        let of = |phase: Phase| if case.phases.contains(&phase) { items } else { 0 };
-        let (files, directories) = (of(Phase::FileCreate), of(Phase::DirectoryCreate));
-        let own = tree.directories().saturating_mul(trees);
-        let inodes = files.saturating_add(directories).saturating_add(own);
-        return (inodes, files.saturating_mul(blocks(tree.write_bytes.0)));
-    }
-    if let Some(objects) = case.workload.work.objects() {
-        let sets = u64::from(objects.sets).saturating_mul(tasks);
-        let all = sets.saturating_mul(objects.precreated);
-        return (all.saturating_add(sets), all.saturating_mul(blocks(objects.object_bytes.0)));
-    }
-    // There are few tables, and each job space has its own estimate.
-    (0, 0)
+    // Of jobs there are none: there are few tables, and each job space has its own estimate.
+    let NamesMade { files, directories, file_bytes } =
+        case.workload.work.kind().names_needed(&case.phases, tasks);
+    let blocks = file_bytes.0.div_ceil(BLOCK_BYTES).saturating_mul(BLOCK_BYTES);
+    (files.saturating_add(directories), files.saturating_mul(blocks))
 }
 
 /// Creates `root`. Returns whether it is new.

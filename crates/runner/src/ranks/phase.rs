@@ -172,11 +172,15 @@ impl<'a> PhaseRun<'a> {
 
     /// Counters of the network file system clients on this node.
     fn clients(&self, host: &Host) -> Vec<(String, String)> {
-        let exchanges = !self.workload.work.has_target();
-        match !self.workload.backend.moves_data() || exchanges || !self.order.phase.is_result() {
-            true => Vec::new(),
-            false => host.clients(&self.workload.files.targets),
-        }
+        self.observed_targets().map_or_else(Vec::new, |targets| host.clients(targets))
+    }
+
+    /// The targets of a counted phase that moves data on them.
+    fn observed_targets(&self) -> Option<&[PathBuf]> {
+        let workload = &self.workload;
+        let observes =
+            workload.backend.moves_data() && workload.work.has_target() && self.order.phase.is_result();
+        observes.then_some(&*workload.files.targets)
     }
 
     /// The same counters, before the phase and now.
@@ -268,11 +272,7 @@ impl<'a> PhaseRun<'a> {
 
     /// Adds warnings about what is below the targets.
     fn look_below(&self, host: &Host, totals: &mut PhaseTotals) {
-        let exchanges = !self.workload.work.has_target();
-        if !self.workload.backend.moves_data() || exchanges || !self.order.phase.is_result() {
-            return;
-        }
-        let targets = self.workload.files.targets.iter();
+        let targets = self.observed_targets().into_iter().flatten();
         targets.flat_map(|target| host.below(target)).for_each(|warning| totals.add_below(warning));
     }
 

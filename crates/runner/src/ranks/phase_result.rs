@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use analysis::figures::NodeWork;
-use plan::{Case, FileSlot, Phase, Placement, Workload};
+use plan::{Case, FileSlot, Phase, Workload};
 use record::{DeviceRow, LoadRow, PhaseKey, PhaseRecord, PhaseRow, SeriesRow, Warning, WarningRow};
 
 use crate::files::data::Content;
@@ -242,11 +242,8 @@ pub(crate) fn expected<'c>(
     own: u16,
     content: impl Fn(&FileSlot) -> Option<&'c Content>,
 ) -> Option<(u16, u16)> {
-    if !workload.work.is_transfers() {
-        return None;
-    }
     let mut range: Option<(u16, u16)> = None;
-    for slot in Placement::new(workload).files(pass) {
+    for slot in workload.listed_files(pass) {
         let content = content(&slot)?;
         let (first, last) = (*content.generations.start(), *content.generations.end());
         range = Some(range.map_or((first, last), |(low, high)| (low.min(first), high.max(last))));

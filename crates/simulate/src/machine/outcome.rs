@@ -15,7 +15,7 @@ use crate::simulation::time::{Ticks, ns, ticks};
 
 /// Creates the outcome of a phase that `started` at this time on the clock of the run. `drives` contains the location and
 /// the name of each device.
-pub(super) fn of(
+pub(super) fn machine_phase(
     mut output: PhaseOutput,
     workload: &Workload,
     started: i64,

@@ -236,7 +236,7 @@ impl MachineState {
             in_time(case, &output)?;
             let later = i64::try_from(ns(output.start - first)).unwrap_or(i64::MAX);
             let started = started.saturating_add(later);
-            all.push(outcome::of(output, job.workload, started, &setup.idle.drive_names));
+            all.push(outcome::machine_phase(output, job.workload, started, &setup.idle.drive_names));
         }
         Ok((all, stopped))
     }

@@ -26,6 +26,11 @@ pub(crate) fn bytes_of_task(workload: &Workload) -> u64 {
     }
 }
 
+/// Number of operations that a task has in flight. Calls on names are made one after another.
+pub(crate) fn depth_of(workload: &Workload) -> u32 {
+    if workload.work.makes_trees() { 1 } else { workload.backend.depth().max(1) }
+}
+
 /// The kind of operations of a task.
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "all tasks of a phase have the same")]

@@ -95,8 +95,8 @@ impl LaunchTimer {
     /// Whether all CPU times are within [`CPU_AGREES_SHARE`] or [`CPU_AGREES_NS`] of that of the process, whichever
     /// is more. Returns `None` if the launch did not complete or the record has no steps of it.
     pub(super) fn cpu_agrees(&self) -> Option<bool> {
-        let room = (CPU_AGREES_NS as f64).max(cpu_ns(&self.whole) as f64 * CPU_AGREES_SHARE);
-        (complete(&self.row) && !self.steps.is_empty()).then(|| self.cpu_apart_ns() as f64 <= room)
+        let tolerance = (CPU_AGREES_NS as f64).max(cpu_ns(&self.whole) as f64 * CPU_AGREES_SHARE);
+        (complete(&self.row) && !self.steps.is_empty()).then(|| self.cpu_apart_ns() as f64 <= tolerance)
     }
 }
 

@@ -89,7 +89,7 @@ impl<'a> ObjectRules<'a> {
     }
 
     /// The context of the task at `index` in this process, which has the number `task`.
-    pub(crate) fn way(&'a self, index: usize, task: u32) -> TaskContext<'a> {
+    pub(crate) fn context(&'a self, index: usize, task: u32) -> TaskContext<'a> {
         let limit = self.order.operations(index, task);
         TaskContext { job: self.job, interval_ns: self.interval_ns(), limit }
     }

@@ -13,11 +13,17 @@ pub(super) fn setting(device: &str, file: &str) -> Setting {
 }
 
 fn each(context: &TuningContext<'_>, what: &str, file: &str, advised: &str) -> Vec<SettingState> {
-    let check = |device: &Device| of(context, device, what, file, advised);
+    let check = |device: &Device| queue_state(context, device, what, file, advised);
     named(context, what, context.devices.iter().map(check).collect())
 }
 
-fn of(context: &TuningContext<'_>, device: &Device, what: &str, file: &str, advised: &str) -> SettingState {
+fn queue_state(
+    context: &TuningContext<'_>,
+    device: &Device,
+    what: &str,
+    file: &str,
+    advised: &str,
+) -> SettingState {
     SettingState::of(context, format!("{what} of {}", device.name), setting(&device.name, file), advised)
         .of_device(&device.path)
 }
@@ -44,7 +50,7 @@ pub(super) const READ_AHEAD: Step = Step {
 
 fn read_ahead(context: &TuningContext<'_>) -> Vec<SettingState> {
     let tops = context.devices.iter().filter(|device| !device.is_path);
-    let check = |device: &Device| of(context, device, "read-ahead", "read_ahead_kb", "8192");
+    let check = |device: &Device| queue_state(context, device, "read-ahead", "read_ahead_kb", "8192");
     named(context, "read-ahead", tops.map(check).collect())
 }
 
@@ -66,7 +72,7 @@ fn scheduler(context: &TuningContext<'_>) -> Vec<SettingState> {
     let check = |device: &Device| {
         let file = setting(&device.name, "scheduler");
         let Ok(choices) = context.read(&file) else {
-            return of(context, device, "scheduler", "scheduler", "none");
+            return queue_state(context, device, "scheduler", "scheduler", "none");
         };
         let turns = context.read(&setting(&device.name, "rotational")).is_ok_and(|text| text == "1");
         let advised = if turns && choices.contains("mq-deadline") { "mq-deadline" } else { "none" };
@@ -77,7 +83,8 @@ fn scheduler(context: &TuningContext<'_>) -> Vec<SettingState> {
         }
         let mut moves = vec![setting(&device.name, "nr_requests"), setting(&device.name, "wbt_lat_usec")];
         moves.extend(iosched(context, &device.name));
-        of(context, device, "scheduler", "scheduler", advised).moving(existing(context.settings, moves))
+        queue_state(context, device, "scheduler", "scheduler", advised)
+            .moving(existing(context.settings, moves))
     };
     named(context, "scheduler", context.devices.iter().map(check).collect())
 }
@@ -103,7 +110,7 @@ pub(super) const NR_REQUESTS: Step = Step {
 fn nr_requests(context: &TuningContext<'_>) -> Vec<SettingState> {
     let check = |device: &Device| {
         let scheduler = context.later(&setting(&device.name, "scheduler"));
-        let state = of(context, device, "requests in the queue", "nr_requests", "1024")
+        let state = queue_state(context, device, "requests in the queue", "nr_requests", "1024")
             .moving(existing(context.settings, iosched(context, &device.name)));
         match scheduler.as_deref().map(chosen) {
             Some("none") if state.setting.is_some() => {
@@ -134,7 +141,7 @@ fn max_sectors(context: &TuningContext<'_>) -> Vec<SettingState> {
         let largest = largest.ok().and_then(|text| text.parse::<u64>().ok());
         let advised = largest.unwrap_or(LARGEST_KIB).min(LARGEST_KIB);
         let current = context.read(&setting(&device.name, "max_sectors_kb")).ok();
-        let state = of(context, device, "largest request", "max_sectors_kb", &advised.to_string())
+        let state = queue_state(context, device, "largest request", "max_sectors_kb", &advised.to_string())
             .moving(existing(context.settings, vec![setting(&device.name, "read_ahead_kb")]));
         let larger = current.and_then(|text| text.parse::<u64>().ok()).is_some_and(|now| now > advised);
         if larger { state.staying() } else { state }

@@ -7,7 +7,7 @@ use super::super::settings::setting::Setting;
 use super::super::settings::tuned;
 use super::super::step::{Compliance, Scope, SettingState, Step, existing};
 use super::{memory, power, queues};
-use crate::devices::block_facts;
+use crate::devices::block_facts::block_facts;
 use crate::devices::inventory::BlockDevice;
 
 pub(super) const TUNED: Step = Step {
@@ -91,7 +91,7 @@ fn firmware(context: &TuningContext<'_>) -> Vec<SettingState> {
     let is_hidden =
         |device: &&Device| BlockDevice::of(context.root, &device.name).is_some_and(|device| device.hidden);
     for device in context.devices.iter().filter(|device| !is_hidden(device)) {
-        let facts = block_facts::of(context.root, &device.name);
+        let facts = block_facts(context.root, &device.name);
         let what = format!("firmware of {}", device.name);
         let model = facts.model.known().cloned().unwrap_or_default();
         found.push(match facts.firmware {

@@ -10,7 +10,7 @@ mod tree;
 
 use std::path::PathBuf;
 
-use crate::{Bytes, Nanos, Operation, Phase, PlanError, Work, Workload, WorkloadSpec};
+use crate::{Bytes, FileSlot, Nanos, Operation, Phase, PlanError, Work, Workload, WorkloadSpec};
 
 pub(crate) use transfers::Transfers;
 
@@ -75,6 +75,21 @@ pub trait WorkKind {
         NamesMade::default()
     }
 
+    /// The names that `tasks` of its tasks need on the target for these phases. Directories of trees count once.
+    fn names_needed(&self, _phases: &[Phase], _tasks: u64) -> NamesMade {
+        NamesMade::default()
+    }
+
+    /// The files that `repetition` accesses and that are listed one by one; none if a rule names them.
+    fn listed_files(&self, _workload: &Workload, _repetition: u32) -> Vec<FileSlot> {
+        Vec::new()
+    }
+
+    /// The task whose data or items `task` accesses in `phase` of `repetition`.
+    fn owner(&self, _workload: &Workload, task: u32, _phase: Phase, _repetition: u32) -> u32 {
+        task
+    }
+
     /// The directories that `repetition` creates below the targets, each listed once; the targets themselves if names are
     /// made there.
     fn roots(&self, _workload: &Workload, _repetition: u32) -> Vec<PathBuf> {
@@ -83,6 +98,16 @@ pub trait WorkKind {
 
     /// Whether names are made in the target itself, next to other files.
     fn is_in_target(&self) -> bool {
+        false
+    }
+
+    /// Whether the targets must exist, because items are created directly in them.
+    fn needs_target(&self) -> bool {
+        false
+    }
+
+    /// Whether a phase counts everything it does not find, so that nothing needs to exist before.
+    fn counts_missing(&self) -> bool {
         false
     }
 
@@ -216,6 +241,19 @@ impl Workload {
     #[must_use]
     pub fn bytes(&self) -> Bytes {
         self.work.kind().bytes(self)
+    }
+
+    /// The files that `repetition` accesses, by number. Empty for work whose files are named by a rule, and for work
+    /// without files.
+    #[must_use]
+    pub fn listed_files(&self, repetition: u32) -> Vec<FileSlot> {
+        self.work.kind().listed_files(self, repetition)
+    }
+
+    /// The task whose data or items `task` accesses in `phase` of `repetition`.
+    #[must_use]
+    pub fn owner(&self, task: u32, phase: Phase, repetition: u32) -> u32 {
+        self.work.kind().owner(self, task, phase, repetition)
     }
 
     /// The directories that `repetition` creates below the targets and that hold everything it creates there, each

@@ -61,8 +61,12 @@ impl WorkKind for Objects {
         phase == Phase::Benchmark && self.read_only
     }
 
-    fn names(&self, workload: &Workload, _phases: &[Phase]) -> NamesMade {
-        let sets = self.all_sets(workload);
+    fn names(&self, workload: &Workload, phases: &[Phase]) -> NamesMade {
+        self.names_needed(phases, u64::from(workload.tasks))
+    }
+
+    fn names_needed(&self, _phases: &[Phase], tasks: u64) -> NamesMade {
+        let sets = u64::from(self.sets).saturating_mul(tasks);
         let files = sets.saturating_mul(self.precreated);
         NamesMade { files, directories: sets, file_bytes: self.object_bytes }
     }
@@ -72,6 +76,10 @@ impl WorkKind for Objects {
     }
 
     fn is_in_target(&self) -> bool {
+        self.in_target
+    }
+
+    fn counts_missing(&self) -> bool {
         self.in_target
     }
 

@@ -1,7 +1,7 @@
 //! Transfers within files that stay open.
 
 use super::{WorkKind, backend, halvings, tasks};
-use crate::{Advice, Bytes, Order, Phase, PlanError, Workload, WorkloadSpec};
+use crate::{Advice, Bytes, FileSlot, Order, Phase, Placement, PlanError, Workload, WorkloadSpec};
 
 /// Their parameters are those of the workload itself.
 pub(crate) struct Transfers;
@@ -37,6 +37,14 @@ impl WorkKind for Transfers {
             _ if phase.makes() => (0, 1),
             _ => (1, 1),
         }
+    }
+
+    fn listed_files(&self, workload: &Workload, repetition: u32) -> Vec<FileSlot> {
+        Placement::new(workload).files(repetition)
+    }
+
+    fn owner(&self, workload: &Workload, task: u32, phase: Phase, repetition: u32) -> u32 {
+        Placement::new(workload).owner(task, phase, repetition)
     }
 
     fn direct_sizes(&self, workload: &Workload, _phases: &[Phase]) -> Vec<Bytes> {

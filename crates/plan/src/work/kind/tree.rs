@@ -49,11 +49,31 @@ impl WorkKind for Tree {
         }
     }
 
+    fn names_needed(&self, phases: &[Phase], tasks: u64) -> NamesMade {
+        let trees = if self.own_trees { tasks } else { 1 };
+        let items = self.items_per_task().saturating_mul(tasks);
+        let made = |phase: Phase| if phases.contains(&phase) { items } else { 0 };
+        let own = Self::directories(self).saturating_mul(trees);
+        NamesMade {
+            files: made(Phase::FileCreate),
+            directories: made(Phase::DirectoryCreate).saturating_add(own),
+            file_bytes: self.write_bytes,
+        }
+    }
+
+    fn owner(&self, workload: &Workload, task: u32, phase: Phase, _repetition: u32) -> u32 {
+        Self::owner(self, task, phase, workload.tasks)
+    }
+
     fn roots(&self, workload: &Workload, repetition: u32) -> Vec<PathBuf> {
         TreePlacement::new(workload).map(|placement| placement.roots(repetition)).unwrap_or_default()
     }
 
     fn is_in_target(&self) -> bool {
+        self.in_target
+    }
+
+    fn needs_target(&self) -> bool {
         self.in_target
     }
 

@@ -33,6 +33,15 @@ pub(crate) fn redacted(text: &str) -> String {
     text.replace(env!("CARGO_PKG_VERSION"), "[version]")
 }
 
+/// The rows of comma-separated values, heading first, each with a cell for each column.
+pub(crate) fn rows(table: &str) -> Vec<Vec<String>> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(table.as_bytes());
+    reader
+        .records()
+        .map(|row| row.expect("as many cells as columns").iter().map(str::to_owned).collect())
+        .collect()
+}
+
 const SECOND: u64 = 1_000_000_000;
 /// 2025-11-03 09:15:00 UTC.
 const STARTED: i64 = 1_762_161_300_000_000_000;

@@ -41,7 +41,7 @@ use crate::simulation::recording::Recording;
 use crate::simulation::request::{NONE, Request, Requests, Stage};
 use crate::simulation::steady::{Extrapolated, Steady};
 use crate::simulation::system::{Behind, NodeLimits, System};
-use crate::simulation::task::Task;
+use crate::simulation::task::{Task, depth_of};
 use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ticks};
 
 /// Number of events between two checks of the stop flag, at which the progress is also reported.
@@ -283,11 +283,9 @@ impl<'a> Running<'a> {
     /// Lets each task of a phase begin as many operations as it may have in flight, at the time returned by `begin`.
     fn set_off(&mut self, of: usize, begin: impl Fn(&Task) -> Ticks) {
         let workload = self.phases[of].input.job.workload;
-        // Calls on names are made one after another.
-        let depth = if workload.work.makes_trees() { 1 } else { workload.backend.depth() };
         for index in self.tasks_of(of) {
             let begin = begin(&self.tasks[index]);
-            for _ in 0..depth.max(1) {
+            for _ in 0..depth_of(workload) {
                 let request = Request::new(narrow(index), self.tasks[index].node, narrow(of));
                 let number = self.requests.add(request);
                 self.following.push((begin, number));

@@ -19,7 +19,7 @@ use crate::simulation::parts::service::{normal, whole};
 use crate::simulation::parts::station::{READ, WRITE};
 use crate::simulation::recording::{Sums, Window};
 use crate::simulation::steady::{Batch, Begin};
-use crate::simulation::task::{ITEMS, Program, READS, WRITES};
+use crate::simulation::task::{ITEMS, Program, READS, WRITES, depth_of};
 use crate::simulation::time::Ticks;
 
 /// Number of batches of a window.
@@ -74,8 +74,7 @@ impl Running<'_> {
     /// Operations that may be in flight.
     fn in_flight(&self) -> u64 {
         let workload = self.phases[ALONE].input.job.workload;
-        let depth = if workload.work.makes_trees() { 1 } else { workload.backend.depth() };
-        self.phases[ALONE].left as u64 * u64::from(depth.max(1))
+        self.phases[ALONE].left as u64 * u64::from(depth_of(workload))
     }
 
     pub(super) fn begin_window(&mut self, now: Ticks) {

@@ -103,14 +103,14 @@ fn published() -> Tree {
     tree.bytes("/sys/firmware/dmi/tables/DMI", &tables(&slots))
 }
 
-fn of(tree: &Tree) -> SlotMap {
+fn slot_map(tree: &Tree) -> SlotMap {
     map(tree.root())
 }
 
 #[test]
 fn the_slots_of_the_published_machine_are_counted_as_printed() {
     let tree = published();
-    let map = of(&tree);
+    let map = slot_map(&tree);
     let counts: Vec<_> =
         map.counts.iter().map(|one| (one.width, one.used, one.unused, one.avoid_using)).collect();
     assert_eq!(counts, [(Some(16), 27, 4, 1), (Some(8), 3, 53, 8)]);
@@ -137,7 +137,7 @@ fn a_card_in_a_narrow_slot_and_one_that_lost_lanes_are_told() {
             ("CPU2 SLOT2 PCI-E 3.0 X16", GEN3_X16, X16, UNAVAILABLE, Some((1, 1, 0))),
         ]),
     );
-    let map = of(&tree);
+    let map = slot_map(&tree);
     let told: Vec<(&str, &str)> =
         map.warnings.iter().map(|one| (one.address.as_str(), one.message.as_str())).collect();
     assert_eq!(told.len(), 4, "{told:?}");
@@ -157,7 +157,7 @@ fn without_firmware_the_slots_of_the_kernel_tell_and_the_port_gives_the_width() 
         ("/sys/bus/pci/slots/5/address", "0000:01:00\n"),
         ("/sys/bus/pci/slots/6/address", "0000:07:00\n"),
     ]);
-    let map = of(&tree);
+    let map = slot_map(&tree);
     assert_eq!(map.slots[0].cards[0].name, "8086:0953");
     assert_eq!(map.slots[0].link.width, Fact::Known(16));
     assert_eq!(map.slots[0].cards[0].pcie.slot, Fact::Known("5".to_owned()));
@@ -168,7 +168,7 @@ fn without_firmware_the_slots_of_the_kernel_tell_and_the_port_gives_the_width() 
 
 #[test]
 fn a_machine_that_names_no_slot_says_so() {
-    let map = of(&sound(Tree::new(&[]), 0, NVME));
+    let map = slot_map(&sound(Tree::new(&[]), 0, NVME));
     assert!(
         matches!(&map.source, Fact::Unknown(reason) if reason.contains("no /sys/firmware/dmi/tables/DMI"))
     );
@@ -187,7 +187,7 @@ fn functions_of_one_card_are_one_card() {
             ])
             .link(&format!("/sys/bus/pci/devices/0000:02:00.{function}"), &format!("{at}.{function}"));
     }
-    let map = of(&tree);
+    let map = slot_map(&tree);
     assert_eq!(map.elsewhere.len(), 1);
     assert_eq!(map.elsewhere[0].devices, ["e0", "e1"]);
 }
