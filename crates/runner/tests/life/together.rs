@@ -17,7 +17,7 @@ use crate::place::{Place, case, spec};
 /// Three cases at the same time: a writes, b and c read at random from files of their own; c begins later. They are preceded
 /// by one that runs alone.
 fn cases(place: &Place, tasks: u32) -> Vec<Case> {
-    cases_of(place, tasks, 200)
+    cases_of(place, tasks, 600)
 }
 
 /// The same, but c begins so many milliseconds later.
@@ -25,7 +25,7 @@ fn cases_of(place: &Place, tasks: u32, later: u64) -> Vec<Case> {
     let make = |id: &str, phase: Phase, start: u64| {
         let mut own = spec(&place.data().join(format!("file-{id}")));
         (own.tasks, own.files.sharing) = (tasks, Sharing::PerTask);
-        own.duration = Some(Nanos::millis(400));
+        own.duration = Some(Nanos::millis(1500));
         own.spread = Spread::Ranks { tasks_per_rank: 1 };
         if phase == Phase::Read {
             own.files.fill = true;
@@ -65,8 +65,8 @@ fn ran_together(run: &Run) {
         let ended_first = a.1.min(b.1).min(c.1);
         assert!(begun_last < ended_first, "pass {pass}: {a:?} {b:?} {c:?}");
         let later = c.0 - a.0.max(b.0);
-        assert!(later >= 190_000_000, "pass {pass}: c began {later} ns later");
-        assert!((a.0 - b.0).abs() < 150_000_000, "pass {pass}: {a:?} {b:?}");
+        assert!(later >= 300_000_000, "pass {pass}: c began {later} ns later");
+        assert!((a.0 - b.0).abs() < 300_000_000, "pass {pass}: {a:?} {b:?}");
     }
 }
 
