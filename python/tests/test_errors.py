@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import ioproof
-from conftest import called
+from conftest import STUDY, called
 
 
 def test_a_damaged_record_is_refused_in_the_words_of_check(damaged: Path) -> None:
@@ -52,6 +52,19 @@ def test_a_lost_table_a_torn_journal_and_a_lost_manifest_are_damage(measured: Pa
         with pytest.raises(ioproof.DamagedRecordError):
             ioproof.open(copy)
         shutil.rmtree(copy)
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="needs ssh-keygen")
+def test_a_record_that_differs_from_its_signature_is_damaged(tmp_path: Path) -> None:
+    key, study, record = tmp_path / "key", tmp_path / "study.toml", tmp_path / "record"
+    study.write_text(STUDY)
+    called("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key)
+    called(ioproof.program(), "run", study, "--model", "laptop", "--out", record, "--yes", "--sign", key)
+    assert ioproof.open(record).damage == []
+    sums = record / "SHA256SUMS"
+    sums.write_text(sums.read_text().replace("a", "b"))
+    with pytest.raises(ioproof.DamagedRecordError, match="sign"):
+        ioproof.open(record)
 
 
 def test_damage_counts_where_there_is_no_figure(measured: Path, tmp_path: Path) -> None:

@@ -233,6 +233,8 @@ def test_records_of_every_version_have_the_same_columns(version: int, frames: st
     record = Path(__file__).parents[2] / "crates" / "record" / "tests" / "fixtures" / f"version-{version}"
     run = opened(record, frames)
     assert rows(run.figures) and rows(run.statements)
+    # The audit explains these figures and doubts none.
+    assert rows(run.audit) and not any(row["doubts"] or row["disqualified"] for row in rows(run.figures))
     tables = {"phases": run.phases, "latency": run.latencies, "series": run.seconds, "devices": run.devices}
     for name, frame in tables.items():
         assert list(frame.columns) == ["run_id", "provenance", "state", *ioproof._run.COLUMNS[name].split()]
