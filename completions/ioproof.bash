@@ -31,11 +31,17 @@ _ioproof() {
             ioproof,compare)
                 cmd="ioproof__subcmd__compare"
                 ;;
+            ioproof,completions)
+                cmd="ioproof__subcmd__completions"
+                ;;
             ioproof,config)
                 cmd="ioproof__subcmd__config"
                 ;;
             ioproof,cross-check)
                 cmd="ioproof__subcmd__cross__subcmd__check"
+                ;;
+            ioproof,doctor)
+                cmd="ioproof__subcmd__doctor"
                 ;;
             ioproof,generate)
                 cmd="ioproof__subcmd__generate"
@@ -66,6 +72,9 @@ _ioproof() {
                 ;;
             ioproof,layout)
                 cmd="ioproof__subcmd__layout"
+                ;;
+            ioproof,man)
+                cmd="ioproof__subcmd__man"
                 ;;
             ioproof,md-workbench)
                 cmd="ioproof__subcmd__md__subcmd__workbench"
@@ -236,7 +245,7 @@ _ioproof() {
 
     case "${cmd}" in
         ioproof)
-            opts="-h -V --help --version randomops cross-check rpc report verdict verify check history compare runs batch merge import reference calc model clean host layout overhead schema config generate ior io500 ioping mdtest md-workbench iozone gpfsperf tsqosperf run studies"
+            opts="-h -V --help --version randomops cross-check rpc report verdict verify check history compare runs batch merge import reference calc model clean host layout overhead schema config doctor completions man generate ior io500 ioping mdtest md-workbench iozone gpfsperf tsqosperf run studies"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -787,6 +796,20 @@ _ioproof() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        ioproof__subcmd__completions)
+            opts="-h --help bash elvish fish powershell zsh"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         ioproof__subcmd__config)
             opts="-h --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -836,6 +859,20 @@ _ioproof() {
                     COMPREPLY=($(compgen -W "true false" -- "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__doctor)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;
@@ -1418,6 +1455,20 @@ _ioproof() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__man)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;
