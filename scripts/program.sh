@@ -28,14 +28,19 @@ libraries=$(rustc --print target-libdir --target "$triple")
 mkdir -p "${CARGO_TARGET_DIR:-target}"
 target=$(realpath "${CARGO_TARGET_DIR:-target}")
 
-# No directory of this machine may be in the program: neither that of the clone nor that of cargo.
+# No directory of this machine may be in the program: neither that of the clone nor that of cargo. rustc knows some of
+# them by a path without links, so that all of them are given like this.
+cd "$(pwd -P)"
+CARGO_HOME=$(realpath "${CARGO_HOME:-${HOME:-}/.cargo}")
+CARGO_TARGET_DIR=$target
+export CARGO_HOME CARGO_TARGET_DIR
 flags=''
 flag() {
     flags="$flags${flags:+$(printf '\037')}$1"
 }
 flag "--remap-path-prefix=$(pwd)=/usr/src/ioproof"
 flag "--remap-path-prefix=$target=/usr/src/ioproof/target"
-flag "--remap-path-prefix=${CARGO_HOME:-${HOME:-}/.cargo}=/usr/src/cargo"
+flag "--remap-path-prefix=$CARGO_HOME=/usr/src/cargo"
 flag "-Clink-arg=-Wl,--build-id=sha1"
 ZIG_TARGET=$machine-linux-gnu.$GLIBC_OLDEST
 ZIG_GLOBAL_CACHE_DIR=$target/tools/zig-cache
