@@ -6,7 +6,7 @@
 #   ioproof             the program, without symbols
 #   ioproof.debug       its symbols and line numbers, which debuggers and backtraces find beside it
 #   ioproof.cdx.json    its bill of materials (CycloneDX 1.5)
-#   *.whl               the package for Python, where scripts/wheel.py makes one
+#   *.whl               the program and its package for Python (scripts/wheel.py)
 #   SHA256SUMS          checksums of all these; SHA256SUMS.sig is its signature
 #
 #   scripts/release.sh [--sign KEY] [--target TRIPLE] [--offline]
@@ -86,10 +86,8 @@ scripts/program.sh "$out" "$triple"
 [ "${triple%%-*}" != "$(uname -m)" ] || "$out/ioproof" --version
 scripts/package.sh "$out/ioproof" "$out"
 
-if [ -f scripts/wheel.py ]; then
-    say "wheel"
-    python3 scripts/wheel.py "$out/ioproof" "$out"
-fi
+say "wheel"
+python3 scripts/wheel.py "$out/ioproof" "$out"
 
 say "glibc"
 set -- "$out"/*.tar.gz
