@@ -65,7 +65,7 @@ pub trait Machine {
 /// A phase of a case on a [`Machine`].
 #[derive(Debug)]
 pub struct MachineJob<'a> {
-    /// The case. If others run at the same time, its [`Case::together`] says when it begins.
+    /// The case. If others run at the same time, its [`Case::concurrent`] says when it begins.
     pub case: &'a Case,
     /// What is done.
     pub job: PhaseJob<'a>,
