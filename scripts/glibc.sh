@@ -47,6 +47,7 @@ for given in "$@"; do
         need rpm2cpio:rpm2cpio cpio:cpio
         rpm2cpio "$path" >"$work/cpio" && (cd "$work/content" && cpio --quiet -id <"$work/cpio")
         ;;
+    *.whl) need python3:python3 && python3 -m zipfile --extract "$path" "$work/content" ;;
     *)
         rmdir "$work/content"
         ln -s "$path" "$work/content"

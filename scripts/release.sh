@@ -91,7 +91,7 @@ python3 scripts/wheel.py "$out/ioproof" "$out"
 
 say "glibc"
 set -- "$out"/*.tar.gz
-for package in "$out"/*.deb "$out"/*.rpm; do
+for package in "$out"/*.deb "$out"/*.rpm "$out"/*.whl; do
     [ ! -e "$package" ] || set -- "$@" "$package"
 done
 scripts/glibc.sh "$@"

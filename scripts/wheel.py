@@ -45,7 +45,8 @@ def checked_program(path, version):
         program = Path(path).read_bytes()
     except (OSError, subprocess.CalledProcessError) as error:
         fail(f"{path} is no program that runs here: {error}; name the one that scripts/release.sh makes")
-    if said.strip() != f"ioproof {version}":
+    # What follows the release in parentheses is where it comes from.
+    if said.split(" (")[0].strip() != f"ioproof {version}":
         fail(f"{path} is {said.strip()!r}, and Cargo.toml has ioproof {version}; build the program again")
     return program
 
