@@ -206,21 +206,21 @@ fn a_stop_does_not_wait_for_what_begins_later() {
 
 /// The run was killed when one of three cases was finished in the record, and the others were not.
 #[test]
-fn what_is_left_of_a_set_is_not_measured_alone() {
+fn what_is_left_of_a_set_does_not_run_alone() {
     let place = Place::new();
     let checked = place.check(cases(&place, 1)).expect("runs here");
     let (ended, _) = place.live(&checked, &mut Silent, Arc::new(Controls::new()));
     assert!(ended.failed.is_none(), "{ended:?}");
     let record = place.directory.path().join("record");
     let journal = fs::read_to_string(record.join("journal.jsonl")).expect("it is there");
-    let ends_a = |line: &str| line.contains("case_finished") && line.contains("\"a\"");
+    let ends_a = |line: &str| line.contains("case-finished") && line.contains("\"a\"");
     let last = journal.lines().position(ends_a).expect("it was finished");
     let kept: String = journal.lines().take(last + 1).map(|line| format!("{line}\n")).collect();
     fs::write(record.join("journal.jsonl"), kept).expect("writable");
     for entry in fs::read_dir(&record).expect("readable") {
         let path = entry.expect("readable").path();
-        if path.extension().is_some_and(|end| end == "parquet") {
-            fs::remove_file(path).expect("removable");
+        if path.is_dir() {
+            fs::remove_dir_all(path).expect("removable");
         }
     }
 
