@@ -298,7 +298,7 @@ fn other_code_asks_phases_what_they_are() {
 }
 
 /// The kinds of work, and the keys of each.
-const NAME_WORK: [&str; 2] = ["crates/plan/src/work/", "crates/plan/src/study/keys/work.rs"];
+const NAME_WORK: [&str; 2] = ["crates/plan/src/work", "crates/plan/src/study/keys/work.rs"];
 
 #[test]
 fn other_code_asks_kinds_of_work_what_they_are() {
