@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<Exit, Failure> {
     if let Ok((place, checked)) = &planned {
         allowed(&mut lines, &session.host, directory, place, checked);
     }
-    lines.add_either("io_uring", io_uring(&session.host));
+    lines.add_either("io_uring", io_uring());
     lines.add_either("MPI", mpi());
     lines.add_either("settings", settings(&session.host, directory));
     match &planned {
@@ -130,10 +130,13 @@ fn allowed(
         .file_system_of(directory)
         .map_or_else(|_| place.file_system.clone(), |on| format!("{} on {}", on.kind, on.source));
     lines.add(Found::Fine, "directory", format!("{on}, {} free for this user", Bytes(place.free_bytes)));
-    lines.add_either("direct I/O", match place.direct_supported {
-        true => Ok(format!("in multiples of {}", Bytes(place.logical_block_bytes))),
-        false => Err("not possible on this file system: data is at least twice the memory instead, or use --cached".to_owned()),
-    });
+    lines.add_either(
+        "direct I/O",
+        match place.direct_supported {
+            true => Ok(format!("in multiples of {}", Bytes(place.logical_block_bytes))),
+            false => Err("not possible on this file system: reads may be answered from memory".to_owned()),
+        },
+    );
     lines.add_either(
         "counters",
         match host.devices_under(directory) {
@@ -165,13 +168,10 @@ fn quick_run(lines: &mut Lines, directory: &Path, checked: &Checked) {
 }
 
 /// Whether io_uring can be used, and otherwise why not.
-fn io_uring(host: &Host) -> Result<String, String> {
-    engine::uring_available().map(|()| "available".to_owned()).map_err(|why| {
-        format!(
-            "{why}; {}; without it each transfer in flight takes a task of its own",
-            host::io_uring_state(host.root())
-        )
-    })
+fn io_uring() -> Result<String, String> {
+    engine::uring_available()
+        .map(|()| "available".to_owned())
+        .map_err(|why| format!("{why}; without it each transfer in flight takes a task of its own"))
 }
 
 /// The MPI libraries that runs on several nodes would use.

@@ -81,7 +81,8 @@ fn page_of(words: &[String], definition: &Command) -> Result<String, Failure> {
     let mut command = &all;
     for word in words {
         command = command.find_subcommand(word).ok_or_else(|| {
-            let known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+            let known: Vec<&str> =
+                command.get_subcommands().filter(|one| !one.is_hide_set()).map(Command::get_name).collect();
             let known = if known.is_empty() { "no command".to_owned() } else { known.join(", ") };
             Failure::usage(format!("`{}` is no command of {}, which has {known}", word, command.get_name()))
         })?;

@@ -162,6 +162,22 @@ fn a_failure_of_one_is_that_of_all_and_nothing_is_left() {
     assert!(place.left().is_empty(), "{:?}", place.left());
 }
 
+/// Resumes the run of [`cases`], in which these are finished.
+fn resumed(place: &Place, finished: &[&str]) -> Seen {
+    let (recorder, resumed) =
+        Recorder::resume(&place.directory.path().join("record")).expect("it was not complete");
+    assert_eq!(resumed.finished, finished);
+    let earlier =
+        EarlierStart { finished: resumed.finished.into_iter().collect(), ..EarlierStart::default() };
+    let checked = place.check_again(cases(place, 1), earlier).expect("runs here");
+    let mut seen = Seen::default();
+    let solo = comm::Solo::new("here");
+    let life = PlanExecution::new(&place.host, &solo, recorder, &mut seen, Arc::new(Controls::new()));
+    let ended = life.run(&checked).expect("recorded");
+    assert!(ended.failed.is_none(), "{ended:?}");
+    seen
+}
+
 #[test]
 fn a_resumed_run_goes_on_after_the_last_pass_that_all_have() {
     let place = Place::new();
@@ -172,16 +188,7 @@ fn a_resumed_run_goes_on_after_the_last_pass_that_all_have() {
     assert_eq!((&run.state, rows(&run).len()), (&RunState::Interrupted, 6));
 
     let record = place.directory.path().join("record");
-    let (recorder, resumed) = Recorder::resume(&record).expect("resumed");
-    assert_eq!(resumed.finished, ["alone"]);
-    let earlier =
-        EarlierStart { finished: resumed.finished.into_iter().collect(), ..EarlierStart::default() };
-    let checked = place.check_again(cases(&place, 1), earlier).expect("runs here");
-    let mut seen = Seen::default();
-    let solo = comm::Solo::new("here");
-    let life = PlanExecution::new(&place.host, &solo, recorder, &mut seen, Arc::new(Controls::new()));
-    let ended = life.run(&checked).expect("recorded");
-    assert!(ended.failed.is_none(), "{ended:?}");
+    let seen = resumed(&place, &["alone"]);
     // The last phase before a stop may be incomplete, so its pass is repeated.
     let passes: Vec<u32> = seen.begun.iter().filter(|(id, _)| id == "b").map(|(_, pass)| *pass).collect();
     assert_eq!(passes, [1, 2]);
@@ -224,16 +231,7 @@ fn what_is_left_of_a_set_does_not_run_alone() {
         }
     }
 
-    let (recorder, resumed) = Recorder::resume(&record).expect("resumed");
-    assert_eq!(resumed.finished, ["alone", "a"]);
-    let earlier =
-        EarlierStart { finished: resumed.finished.into_iter().collect(), ..EarlierStart::default() };
-    let checked = place.check_again(cases(&place, 1), earlier).expect("runs here");
-    let mut seen = Seen::default();
-    let solo = comm::Solo::new("here");
-    let life = PlanExecution::new(&place.host, &solo, recorder, &mut seen, Arc::new(Controls::new()));
-    let ended = life.run(&checked).expect("recorded");
-    assert!(ended.failed.is_none(), "{ended:?}");
+    let seen = resumed(&place, &["alone", "a"]);
     assert_eq!((seen.begun.len(), seen.finished.as_slice()), (0, &["b".to_owned(), "c".to_owned()][..]));
     ran_together(&Run::open(&record).expect("whole"));
 }
