@@ -47,7 +47,7 @@ ZIG_GLOBAL_CACHE_DIR=$target/tools/zig-cache
 ZIG_LOCAL_CACHE_DIR=$ZIG_GLOBAL_CACHE_DIR
 export ZIG ZIG_TARGET ZIG_GLOBAL_CACHE_DIR ZIG_LOCAL_CACHE_DIR
 linker=CARGO_TARGET_$(printf '%s' "$triple" | tr 'a-z-' 'A-Z_')_LINKER
-CARGO_PROFILE_RELEASE_DEBUG=line-tables-only
+CARGO_PROFILE_RELEASE_DEBUG="line-tables-only"
 export CARGO_PROFILE_RELEASE_DEBUG
 env "$linker=$(pwd)/scripts/zig-linker" CARGO_ENCODED_RUSTFLAGS="$flags" \
     "$CARGO" build --release --locked --package ioproof --target "$triple"
