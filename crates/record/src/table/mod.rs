@@ -1,7 +1,6 @@
 //! Rows as narrow columns: one definition for the journal, the Parquet tables and the docs.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use plan::limits::{RECORD_COUNT, RECORD_NUMBER};
 use plan::{Measure, Operation, Phase};
@@ -137,7 +136,11 @@ impl<'a> Columns<'a> {
         let _ = self.columns.next();
     }
 
-    fn take<V: Value>(&mut self) -> Result<Vec<V>, String> {
+    pub(crate) const fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub(crate) fn take<V: Value>(&mut self) -> Result<Vec<V>, String> {
         let (name, values) = self.columns.next().ok_or("a column is missing")?;
         if values.len() != self.rows {
             return Err(format!("column {name} has {} values for {} rows", values.len(), self.rows));
@@ -152,11 +155,14 @@ impl<'a> Columns<'a> {
 }
 
 /// A type that a column can contain.
-trait Value: Sized {
+pub(crate) trait Value: Sized {
     const KIND: ColumnType;
     const NULLABLE: bool = false;
     /// Whether each row has its own text, even if it is the same as in other rows.
     const OWNS_TEXT: bool = false;
+
+    /// 0, the empty text, the first word, or no value.
+    fn zero() -> Self;
 
     fn cell(&self) -> Cell<'_>;
 
@@ -180,6 +186,10 @@ macro_rules! integers {
         impl Value for $type {
             const KIND: ColumnType = ColumnType::Integer;
 
+            fn zero() -> Self {
+                0
+            }
+
             fn cell(&self) -> Cell<'_> {
                 Cell::Integer(i64::try_from(*self).unwrap_or(i64::MAX))
             }
@@ -198,6 +208,10 @@ integers!(u32: RECORD_NUMBER, u64: RECORD_COUNT, i64: i64::MAX);
 impl Value for f64 {
     const KIND: ColumnType = ColumnType::Number;
 
+    fn zero() -> Self {
+        0.0
+    }
+
     fn cell(&self) -> Cell<'_> {
         if self.is_finite() { Cell::Number(*self) } else { Cell::Null }
     }
@@ -212,6 +226,10 @@ impl Value for String {
     const KIND: ColumnType = ColumnType::Text;
     const OWNS_TEXT: bool = true;
 
+    fn zero() -> Self {
+        Self::new()
+    }
+
     fn cell(&self) -> Cell<'_> {
         Cell::Text(Cow::Borrowed(self))
     }
@@ -221,29 +239,31 @@ impl Value for String {
     }
 }
 
-macro_rules! shared_texts {
-    ($($type:ty),+) => {$(
-        /// All rows share a repeated text.
-        impl Value for $type {
-            const KIND: ColumnType = ColumnType::Text;
+/// All rows share a repeated text.
+impl Value for SharedText {
+    const KIND: ColumnType = ColumnType::Text;
 
-            fn cell(&self) -> Cell<'_> {
-                Cell::Text(Cow::Borrowed(self))
-            }
+    fn zero() -> Self {
+        Self::EMPTY
+    }
 
-            fn column(values: Values) -> Option<Vec<Self>> {
-                of_words(values, |word| Some(Self::from(word)))
-            }
-        }
-    )+};
+    fn cell(&self) -> Cell<'_> {
+        Cell::Text(Cow::Borrowed(self))
+    }
+
+    fn column(values: Values) -> Option<Vec<Self>> {
+        of_words(values, |word| Some(Self::from(word)))
+    }
 }
 
-shared_texts!(SharedText, Arc<str>);
-
 macro_rules! words {
-    ($($type:ty),+) => {$(
+    ($($type:ty: $first:expr),+) => {$(
         impl Value for $type {
             const KIND: ColumnType = ColumnType::Text;
+
+            fn zero() -> Self {
+                $first
+            }
 
             fn cell(&self) -> Cell<'_> {
                 Cell::Text(Cow::Borrowed(self.name()))
@@ -259,12 +279,16 @@ macro_rules! words {
     )+};
 }
 
-words!(Phase, Operation, Measure);
+words!(Phase: Self::Write, Operation: Self::Read, Measure: Self::Response);
 
 impl<V: Value> Value for Option<V> {
     const KIND: ColumnType = V::KIND;
     const NULLABLE: bool = true;
     const OWNS_TEXT: bool = V::OWNS_TEXT;
+
+    fn zero() -> Self {
+        None
+    }
 
     fn cell(&self) -> Cell<'_> {
         self.as_ref().map_or(Cell::Null, V::cell)
@@ -277,65 +301,95 @@ impl<V: Value> Value for Option<V> {
     }
 }
 
-/// The column `name`, whose value is that of the given field.
-macro_rules! column {
-    ($name:expr, $type:ty, $since:expr, |$row:ident| $value:expr) => {
-        Column {
-            name: $name,
-            kind: <$type as Value>::KIND,
-            nullable: <$type as Value>::NULLABLE,
-            since: $since,
-            cell: |$row| Value::cell(&$value),
-        }
-    };
-}
-
 /// The first three columns.
-fn keys(columns: &mut Columns<'_>) -> Result<impl Iterator<Item = PhaseKey> + use<>, String> {
+pub(crate) fn keys(columns: &mut Columns<'_>) -> Result<impl Iterator<Item = PhaseKey> + use<>, String> {
     let (cases, repetitions): (Vec<CaseId>, Vec<u32>) = (columns.take()?, columns.take()?);
     let phases: Vec<Phase> = columns.take()?;
     let rest = repetitions.into_iter().zip(phases);
     Ok(cases.into_iter().zip(rest).map(|(case, (repetition, phase))| PhaseKey { case, repetition, phase }))
 }
 
-/// The version that introduced a field: the first one, unless stated otherwise.
-macro_rules! since {
-    () => {
-        1
-    };
-    ($since:literal) => {
-        $since
-    };
+impl<R> Column<R> {
+    /// A column of values of type `V` that all versions have.
+    pub(crate) const fn of<V: Value>(name: &'static str, cell: for<'a> fn(&'a R) -> Cell<'a>) -> Self {
+        Self { name, kind: V::KIND, nullable: V::NULLABLE, since: 1, cell }
+    }
+
+    /// The same column, introduced by `version`.
+    pub(crate) const fn since(mut self, version: u32) -> Self {
+        self.since = version;
+        self
+    }
 }
 
-/// Implements [`Row`] for `$row` with its key and the named fields; a missing field does not compile. A
-/// field that was introduced by a later version of the format states the version.
+/// A row of a table of phases or of what belongs to one.
+pub(crate) trait KeyedRow: Row {
+    /// A row of zeros and empty texts.
+    fn zero(key: PhaseKey) -> Self;
+    fn key(&self) -> &PhaseKey;
+    fn key_mut(&mut self) -> &mut PhaseKey;
+}
+
+/// Declares a row: its type, its table, and the columns after the key in the order in which they are stored. A column
+/// that was introduced by a later version of the format states the version.
 macro_rules! row {
-    ($row:ident, $table:literal, $($field:ident: $type:ty $(= $since:literal)?),+ $(,)?) => {
-        impl Row for $row {
+    (
+        $(#[$about:meta])*
+        $row:ident in $table:literal {
+            $($(#[$doc:meta])* $field:ident: $type:ty $(= $since:literal)?,)+
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        pub struct $row {
+            /// The phase it belongs to.
+            #[serde(flatten)]
+            pub key: PhaseKey,
+            $(
+                $(#[$doc])*
+                $(#[doc = concat!("\n\nSince version ", $since, " of the format.")] #[serde(default)])?
+                pub $field: $type,
+            )+
+        }
+
+        impl $crate::table::Row for $row {
             const TABLE: &'static str = $table;
-            const COLUMNS: &'static [Column<Self>] = &[
-                column!("case", CaseId, 1, |row| row.key.case),
-                column!("repetition", u32, 1, |row| row.key.repetition),
-                column!("phase", Phase, 1, |row| row.key.phase),
-                $(column!(stringify!($field), $type, since!($($since)?), |row| row.$field)),+
+            const COLUMNS: &'static [$crate::table::Column<Self>] = &[
+                $crate::table::Column::of::<$crate::CaseId>("case", |row| row.key.case.cell()),
+                $crate::table::Column::of::<u32>("repetition", |row| row.key.repetition.cell()),
+                $crate::table::Column::of::<plan::Phase>("phase", |row| row.key.phase.cell()),
+                $($crate::table::Column::of::<$type>(stringify!($field), |row: &Self| row.$field.cell())$(.since($since))?),+
             ];
 
-            fn from_columns(columns: &mut Columns<'_>) -> Result<Vec<Self>, String> {
-                let keys = keys(columns)?;
+            fn from_columns(columns: &mut $crate::table::Columns<'_>) -> Result<Vec<Self>, String> {
+                let keys = $crate::table::keys(columns)?;
                 $(let mut $field = columns.take::<$type>()?.into_iter();)+
                 // It was checked that every column has as many values as there are rows.
                 let row = |key| Some(Self { key, $($field: $field.next()?),+ });
-                let mut rows = Vec::with_capacity(columns.rows);
+                let mut rows = Vec::with_capacity(columns.rows());
                 rows.extend(keys.map_while(row));
                 Ok(rows)
             }
         }
+
+        impl $crate::table::KeyedRow for $row {
+            fn zero(key: PhaseKey) -> Self {
+                Self { key, $($field: <$type>::zero()),+ }
+            }
+
+            fn key(&self) -> &PhaseKey {
+                &self.key
+            }
+
+            fn key_mut(&mut self) -> &mut PhaseKey {
+                &mut self.key
+            }
+        }
     };
 }
+pub(crate) use row;
 
 pub(crate) mod batch;
-mod columns;
 pub(crate) mod contained;
 pub(crate) mod dictionary;
 pub(crate) mod pages;
@@ -344,34 +398,24 @@ pub(crate) mod store;
 pub(crate) mod tables;
 pub(crate) mod values;
 
-/// A column of [`WarningRow`].
-const fn of_warning(
-    name: &'static str,
-    kind: ColumnType,
-    nullable: bool,
-    cell: fn(&WarningRow) -> Cell<'_>,
-) -> Column<WarningRow> {
-    Column { name, kind, nullable, since: 1, cell }
-}
-
 /// A warning as text, with its numbers as JSON in the last column.
 impl Row for WarningRow {
     const TABLE: &'static str = "warnings";
     const COLUMNS: &'static [Column<Self>] = &[
-        of_warning("case", ColumnType::Text, true, |row| {
+        Column::of::<Option<CaseId>>("case", |row| {
             row.key.as_ref().map_or(Cell::Null, |key| key.case.cell())
         }),
-        of_warning("repetition", ColumnType::Integer, true, |row| {
+        Column::of::<Option<u32>>("repetition", |row| {
             row.key.as_ref().map_or(Cell::Null, |key| key.repetition.cell())
         }),
-        of_warning("phase", ColumnType::Text, true, |row| {
+        Column::of::<Option<Phase>>("phase", |row| {
             row.key.as_ref().map_or(Cell::Null, |key| key.phase.cell())
         }),
-        of_warning("message", ColumnType::Text, false, |row| Cell::Text(Cow::Owned(row.warning.to_string()))),
-        of_warning("advice", ColumnType::Text, false, |row| Cell::Text(Cow::Borrowed(row.warning.advice()))),
+        Column::of::<String>("message", |row| Cell::Text(Cow::Owned(row.warning.to_string()))),
+        Column::of::<String>("advice", |row| Cell::Text(Cow::Borrowed(row.warning.advice()))),
         // A warning only contains numbers, texts and vectors of these, which can always be converted to
         // JSON.
-        of_warning("detail", ColumnType::Text, false, |row| {
+        Column::of::<String>("detail", |row| {
             Cell::Text(Cow::Owned(serde_json::to_string(&row.warning).unwrap_or_default()))
         }),
     ];

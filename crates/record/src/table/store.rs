@@ -13,8 +13,9 @@ use crate::files::directory::RunDirectory;
 use crate::files::limits::{TextBudget, bytes_of_rows};
 use crate::format::JOURNAL;
 use crate::rows::phase_record::PhaseRecord;
+use crate::table::KeyedRow;
 use crate::table::parquet_store::{read_table, read_table_for_now, table_path};
-use crate::table::tables::{KeyedRow, TableRow, TableVisitor, each_table};
+use crate::table::tables::{TableRow, TableVisitor, each_table};
 use crate::{CaseId, Damage, PhaseRow};
 
 /// The rows of one case in one table, in the order of observation.

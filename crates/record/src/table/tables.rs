@@ -2,16 +2,11 @@
 
 use crate::files::limits::bytes_of_rows;
 use crate::rows::phase_record::PhaseRecord;
+use crate::table::KeyedRow;
 use crate::{
-    DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, NodeSeriesRow, PhaseKey, PhaseRow,
-    PrintedRow, Row, SeriesRow, ServerRow, ServerTextRow, SpaceRow, StepRow, TaskRow, WarningRow,
+    DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, NodeSeriesRow, PhaseRow, PrintedRow, Row,
+    SeriesRow, ServerRow, ServerTextRow, SpaceRow, StepRow, TaskRow, WarningRow,
 };
-
-/// A row of a table of phases or of what belongs to one.
-pub(crate) trait KeyedRow: Row {
-    fn key(&self) -> &PhaseKey;
-    fn key_mut(&mut self) -> &mut PhaseKey;
-}
 
 /// A row of one of the tables of a phase, except those of the phase itself and of warnings.
 pub(crate) trait TableRow: KeyedRow {
@@ -54,22 +49,6 @@ macro_rules! tables {
 
             fn of_mut(record: &mut PhaseRecord) -> &mut Vec<Self> {
                 &mut record.$field
-            }
-        })+
-
-        keyed!(PhaseRow, $($row),+);
-    };
-}
-
-macro_rules! keyed {
-    ($($row:ident),+) => {
-        $(impl KeyedRow for $row {
-            fn key(&self) -> &PhaseKey {
-                &self.key
-            }
-
-            fn key_mut(&mut self) -> &mut PhaseKey {
-                &mut self.key
             }
         })+
     };

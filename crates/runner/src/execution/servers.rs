@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,7 +13,7 @@ use host::servers::{CollectedOutput, Counter, counters};
 use host::{Host, OutputFile, ends_with_us, find_on_path};
 use plan::limits::SERVER_TEXT_BYTES;
 use plan::{Bytes, Case, Plan};
-use record::{PhaseKey, ServerRow, ServerTextRow, Warning};
+use record::{PhaseKey, ServerRow, ServerTextRow, SharedText, Warning};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 /// Default time limit.
@@ -213,13 +212,13 @@ pub(crate) fn rows(
     node: &str,
     told: &CollectedOutput,
 ) -> (Vec<ServerRow>, Vec<ServerTextRow>) {
-    let (node, source): (Arc<str>, Arc<str>) = (node.into(), told.source.as_str().into());
+    let (node, source) = (SharedText::from(node), SharedText::from(told.source.as_str()));
     let is_stale = node.is_empty() && told.before == told.after;
     let read = |text: &Option<String>| text.as_deref().map_or_else(Vec::new, counters);
     let (before, after) = (read(&told.before), if is_stale { Vec::new() } else { read(&told.after) });
-    let mut words: HashMap<String, Arc<str>> = HashMap::new();
+    let mut words: HashMap<String, SharedText> = HashMap::new();
     let mut shared =
-        |text: &str| -> Arc<str> { words.entry(text.to_owned()).or_insert_with(|| text.into()).clone() };
+        |text: &str| -> SharedText { words.entry(text.to_owned()).or_insert_with(|| text.into()).clone() };
     let mut rows: Vec<ServerRow> = Vec::new();
     // A name may occur more than once in a text, so occurrences are matched in order.
     let mut places: HashMap<(Counter, u32), usize> = HashMap::new();
@@ -233,8 +232,8 @@ pub(crate) fn rows(
             let place = *places.entry((name.clone(), *time)).or_insert_with(|| {
                 rows.push(ServerRow {
                     key: key.clone(),
-                    node: Arc::clone(&node),
-                    source: Arc::clone(&source),
+                    node: node.clone(),
+                    source: source.clone(),
                     system: shared(name.system),
                     device: shared(&name.device),
                     counter: shared(name.counter),
@@ -253,8 +252,8 @@ pub(crate) fn rows(
             let kept = text.floor_char_boundary(ServerTextRow::KEPT_BYTES);
             Some(ServerTextRow {
                 key: key.clone(),
-                node: Arc::clone(&node),
-                source: Arc::clone(&source),
+                node: node.clone(),
+                source: source.clone(),
                 moment: moment.into(),
                 bytes: text.len() as u64,
                 text: text[..kept].into(),
