@@ -40,68 +40,92 @@ use crate::targets::{
 };
 use crate::together::{AllTogether, Beside as BesideOthers, together};
 
-/// All findings of a study.
-#[derive(Debug, Clone, Default, PartialEq)]
-#[expect(missing_docs, reason = "the type of a field says what it is")]
-pub struct Findings {
-    /// One for each figure.
-    pub caveats: Vec<Caveats>,
-    pub curves: Vec<Curve>,
-    pub best: Vec<Stated<Best>>,
-    pub scaling: Vec<Stated<Scaling>>,
-    pub taxes: Vec<Stated<LayerOverhead>>,
-    pub target_contrasts: Vec<Stated<TargetContrast>>,
-    pub consistency: Vec<Stated<Consistency>>,
-    pub beside_others: Vec<Stated<BesideOthers>>,
-    pub all_together: Vec<Stated<AllTogether>>,
-    pub expected: Vec<Stated<Expected>>,
-    pub bounds: Vec<Stated<WeakestLink>>,
-    pub verdicts: Vec<Stated<Verdict>>,
-    pub claims: Vec<Stated<ClaimVerdict>>,
-    pub published: Vec<Stated<PublishedComparison>>,
-    pub overlays: Vec<Stated<Overlay>>,
-    /// Curves of one chart that are drawn on top of each other, by their indices in [`Findings::curves`].
-    pub coincident: Vec<Vec<usize>>,
-    pub peaks: Vec<Stated<Peaks>>,
-    pub jobs: Vec<Stated<Job>>,
-    pub dispersion: Vec<Stated<Dispersion>>,
-    pub changes: Vec<Stated<RateChange>>,
-    pub shapes: Vec<Stated<CurveShape>>,
-    pub iops: Vec<Stated<DefinedIops>>,
-    pub scores: Vec<Stated<BenchmarkScore>>,
-    pub limits: Vec<Stated<BoundBy>>,
-    pub printed_checks: Vec<Stated<ImportedCheck>>,
-    pub round_trips: Vec<Stated<HistoryTrip>>,
-    /// The doubts about figures, with evidence.
-    pub audit: Vec<AuditIssue>,
-    pub nodes: Vec<Stated<NodeComparison>>,
-    pub weak_scaling: Vec<Stated<WeakScaling>>,
-    pub extrapolations: Vec<Stated<Extrapolation>>,
-    pub layer_crossovers: Vec<Stated<LayerCrossover>>,
-    pub members: Vec<Stated<MemberSet>>,
-    pub device_models: Vec<Stated<ModelVerdict>>,
-    pub devices: Vec<Stated<Member>>,
-    pub seeks: Vec<Stated<SeekFit>>,
-    pub strips: Vec<Stated<StripPoint>>,
-    pub layers: Vec<LayerStack>,
-    pub process_limits: Vec<Stated<ProcessLimit>>,
-    pub disk_views: Vec<Stated<DiskView>>,
-    pub io_histories: Vec<Stated<IoHistory>>,
-    /// Name and nodes of each expectation none of whose nodes took part in any figure.
-    pub without_nodes: Vec<(String, String)>,
-    pub server_sides: Vec<Stated<ServerSide>>,
-    pub costs: Vec<Stated<Cost>>,
-    pub placements: Vec<Stated<Placement>>,
-    pub fits: Vec<Fit>,
-    pub timelines: Vec<Stated<Timeline>>,
-    pub full_timers: Vec<Stated<FullTimer>>,
-    pub job_costs: Vec<Stated<JobCost>>,
-    /// The batch jobs from which the study was merged; empty if one job measured all of its nodes.
-    pub covered_jobs: Vec<Stated<CoverageJob>>,
-    pub covered_nodes: Vec<Stated<NodeCoverage>>,
-    pub cross_checks: Vec<Stated<CrossCheck>>,
-    pub matrices: Matrices,
-    pub matrix_tables: MatrixTables,
+/// Declares [`Findings`]: the statements of each kind, which are a table each, and what others are made from.
+macro_rules! findings {
+    (
+        statements { $($(#[$about:meta])* $kind:ident: $statement:ty,)+ }
+        others { $($(#[$about_other:meta])* $other:ident: $type:ty,)+ }
+    ) => {
+        /// All findings of a study.
+        #[derive(Debug, Clone, Default, PartialEq)]
+        #[expect(missing_docs, reason = "the type of a field says what it is")]
+        pub struct Findings {
+            $($(#[$about])* pub $kind: Vec<Stated<$statement>>,)+
+            $($(#[$about_other])* pub $other: $type,)+
+        }
+
+        impl Findings {
+            /// One table for each field of statements.
+            fn tables_of_fields(&self) -> Vec<Table> {
+                vec![$(Table::of(&self.$kind)),+]
+            }
+        }
+    };
+}
+
+findings! {
+    statements {
+        best: Best,
+        scaling: Scaling,
+        taxes: LayerOverhead,
+        target_contrasts: TargetContrast,
+        consistency: Consistency,
+        beside_others: BesideOthers,
+        all_together: AllTogether,
+        expected: Expected,
+        bounds: WeakestLink,
+        verdicts: Verdict,
+        claims: ClaimVerdict,
+        published: PublishedComparison,
+        overlays: Overlay,
+        peaks: Peaks,
+        jobs: Job,
+        dispersion: Dispersion,
+        changes: RateChange,
+        shapes: CurveShape,
+        iops: DefinedIops,
+        scores: BenchmarkScore,
+        limits: BoundBy,
+        printed_checks: ImportedCheck,
+        round_trips: HistoryTrip,
+        nodes: NodeComparison,
+        weak_scaling: WeakScaling,
+        extrapolations: Extrapolation,
+        layer_crossovers: LayerCrossover,
+        members: MemberSet,
+        device_models: ModelVerdict,
+        devices: Member,
+        seeks: SeekFit,
+        strips: StripPoint,
+        process_limits: ProcessLimit,
+        disk_views: DiskView,
+        io_histories: IoHistory,
+        server_sides: ServerSide,
+        costs: Cost,
+        placements: Placement,
+        timelines: Timeline,
+        full_timers: FullTimer,
+        job_costs: JobCost,
+        /// The batch jobs from which the study was merged; empty if one job measured all of its nodes.
+        covered_jobs: CoverageJob,
+        covered_nodes: NodeCoverage,
+        cross_checks: CrossCheck,
+    }
+    others {
+        /// One for each figure.
+        caveats: Vec<Caveats>,
+        curves: Vec<Curve>,
+        /// Curves of one chart that are drawn on top of each other, by their indices in [`Findings::curves`].
+        coincident: Vec<Vec<usize>>,
+        /// The doubts about figures, with evidence.
+        audit: Vec<AuditIssue>,
+        layers: Vec<LayerStack>,
+        /// Name and nodes of each expectation none of whose nodes took part in any figure.
+        without_nodes: Vec<(String, String)>,
+        fits: Vec<Fit>,
+        matrices: Matrices,
+        matrix_tables: MatrixTables,
+    }
 }
 
 /// Whether some of its figures come from the output of another tool.
@@ -286,63 +310,23 @@ impl Findings {
     /// The statements of all kinds, one table per kind, for every report format.
     #[must_use]
     pub fn tables(&self) -> Vec<Table> {
-        vec![
-            Table::of(&self.verdicts),
-            Table::of(&self.claims),
-            Table::of(&self.scores),
-            Table::of(&self.best),
-            Table::of(&self.scaling),
-            Table::of(&self.taxes),
-            Table::of(&self.target_contrasts),
-            Table::of(&self.consistency),
-            Table::of(&self.beside_others),
-            Table::of(&self.all_together),
-            Table::of(&self.costs),
-            Table::of(&self.placements),
-            Table::of(&self.job_costs),
-            Table::of(&self.expected),
-            Table::of(&self.bounds),
-            Table::of(&self.iops),
-            Table::of(&self.published),
-            Table::of(&self.jobs),
-            Table::of(&self.limits),
-            Table::of(&self.covered_jobs),
-            Table::of(&self.covered_nodes),
-            Table::of(&self.shapes),
-            Table::of(&self.overlays),
-            Table::of(&self.peaks),
-            Table::of(&self.dispersion),
-            Table::of(&self.changes),
-            Table::of(&self.nodes),
+        let timelines = &self.timelines;
+        let mut tables = self.tables_of_fields();
+        tables.extend([
             Table::of(&each_node(&self.nodes)),
-            Table::of(&self.layer_crossovers),
-            Table::of(&self.weak_scaling),
-            Table::of(&self.extrapolations),
             Table::of(&distinct(&self.layers)),
-            Table::of(&self.members),
-            Table::of(&self.device_models),
-            Table::of(&self.devices),
-            Table::of(&self.seeks),
-            Table::of(&self.strips),
-            Table::of(&self.process_limits),
-            Table::of(&self.io_histories),
-            Table::of(&self.disk_views),
-            Table::of(&self.server_sides),
             Table::planned(&self.fits),
-            Table::of(&self.printed_checks),
-            Table::of(&self.round_trips),
-            Table::of(&self.timelines),
-            Table::of(&of_passes(&self.timelines, |one| one.levels.iter().cloned().collect())),
-            Table::of(&of_first_passes(&self.timelines, |one| beside_jobs(one, record::published()))),
-            Table::of(&of_passes(&self.timelines, |one| one.spaces.clone())),
-            Table::of(&of_first_passes(&self.timelines, |one| one.kinds.clone())),
-            Table::of(&self.full_timers),
-            Table::of(&self.cross_checks),
+            Table::of(&of_passes(timelines, |one| one.levels.iter().cloned().collect())),
+            Table::of(&of_first_passes(timelines, |one| beside_jobs(one, record::published()))),
+            Table::of(&of_passes(timelines, |one| one.spaces.clone())),
+            Table::of(&of_first_passes(timelines, |one| one.kinds.clone())),
             Table::of(&self.matrix_tables.sums),
             Table::of(&self.matrix_tables.contrasts),
             Table::of(&self.matrix_tables.ratios),
             Table::of(&self.matrix_tables.tests),
-        ]
+        ]);
+        tables.sort_by_key(|table| table.kind);
+        tables
     }
 }
 

@@ -8,68 +8,6 @@ use crate::audit::{
 };
 use crate::statistics::DIFFERENCE_LEAST;
 
-/// A kind of statement; the title of its row in [`POLICY`] says which.
-#[expect(missing_docs, reason = "the rows of the policy say what they are")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
-    Best,
-    Scaling,
-    LayerOverhead,
-    TargetContrast,
-    Consistency,
-    Cost,
-    Placement,
-    LimitedBy,
-    Job,
-    JobCost,
-    CoveredJob,
-    CoveredNode,
-    CurveShape,
-    Overlay,
-    Peaks,
-    Dispersion,
-    NodeSet,
-    Node,
-    Crossover,
-    WeakScaling,
-    Extrapolation,
-    Layer,
-    DeviceSet,
-    DeviceModel,
-    Device,
-    Seek,
-    Strip,
-    ProcessLimit,
-    DiskView,
-    IoHistory,
-    ServerSide,
-    Fit,
-    Commitment,
-    Claim,
-    Expected,
-    WeakestLink,
-    Iops,
-    BenchmarkScore,
-    Published,
-    PrintedCheck,
-    RoundTrip,
-    JobPass,
-    JobProfile,
-    JobPublished,
-    JobSpace,
-    JobInput,
-    FullTimer,
-    JobSums,
-    JobContrast,
-    JobRatios,
-    JobTest,
-    CrossCheck,
-    Comparison,
-    RateChange,
-    Beside,
-    Together,
-}
-
 /// Why a statement is withheld or marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Because {
@@ -232,6 +170,20 @@ impl Policy {
         Self { doubts: Doubts::ByCheck, ..self }
     }
 
+    /// Withholds the statement if the test shows no difference.
+    const fn withheld_within_scatter(self) -> Self {
+        Self { within_scatter: Withheld, ..self }
+    }
+
+    /// Doubts only mark it, except for the statement that tasks waited for the storage.
+    const fn doubted_waiting(self) -> Self {
+        Self { doubts: Doubts::OfWaiting, ..self }
+    }
+
+    const fn wide(self) -> Self {
+        Self { wide: true, ..self }
+    }
+
     const fn tested(self, test: &'static str) -> Self {
         Self { test, ..self }
     }
@@ -245,134 +197,141 @@ impl Policy {
 const OF_NODES: &str =
     "far below the median, and difference from the others, corrected for the number of nodes";
 
-/// The policy: one row per kind.
-pub const POLICY: [Policy; 56] = [
-    judged(Kind::Commitment, "commitment", "Commitments", "summary"),
-    judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
-    observed(Kind::BenchmarkScore, "benchmark_score", "Scores of IO500", "scores").metrics(true),
-    row(Kind::Best, "best", "Best points", "best")
+/// Declares [`Kind`] and [`POLICY`], in the order in which statements are reported.
+macro_rules! policies {
+    ($($kind:ident: $row:ident($($word:expr),+)$(.$method:ident($($argument:expr),*))*,)+) => {
+        /// A kind of statement; the title of its row in [`POLICY`] says which.
+        #[expect(missing_docs, reason = "the rows of the policy say what they are")]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Kind {
+            $($kind,)+
+        }
+
+        /// The policy: one row per kind.
+        pub const POLICY: [Policy; [$(Kind::$kind),+].len()] =
+            [$($row(Kind::$kind, $($word),+)$(.$method($($argument),*))*),+];
+    };
+}
+
+policies! {
+    Commitment: judged("commitment", "Commitments", "summary"),
+    Claim: judged("claim", "Statements, tested with own data", "claims"),
+    BenchmarkScore: observed("benchmark_score", "Scores of IO500", "scores").metrics(true),
+    Best: row("best", "Best points", "best")
         .repeated()
         .compared("difference from the second best, corrected for the number of points"),
-    row(Kind::Scaling, "scaling", "Scaling", "targets").repeated(),
-    Policy {
-        within_scatter: Withheld,
-        test: "difference at the points that both have, corrected for the number of pairs and points",
-        ..row(Kind::LayerOverhead, "tax", "Tax", "targets").repeated()
-    },
-    row(Kind::TargetContrast, "target_contrast", "Targets in turns", "targets")
+    Scaling: row("scaling", "Scaling", "targets").repeated(),
+    LayerOverhead: row("tax", "Tax", "targets")
+        .repeated()
+        .withheld_within_scatter()
+        .tested("difference at the points that both have, corrected for the number of pairs and points"),
+    TargetContrast: row("target_contrast", "Targets in turns", "targets")
         .repeated()
         .tested("difference from the first target, corrected for the number of figures"),
-    row(Kind::Consistency, "consistency", "Consistency over the points of a sweep", "targets")
+    Consistency: row("consistency", "Consistency over the points of a sweep", "targets")
         .compared("difference of 1 + the variation in each pass alone, between each two targets"),
-    row(Kind::Beside, "beside_others", "Each workload beside the others", "together")
+    Beside: row("beside_others", "Each workload beside the others", "together")
         .repeated()
         .tested("difference from the rate alone, corrected for all workloads that ran beside others"),
-    row(Kind::Together, "all_together", "All workloads together", "together").repeated(),
-    row(Kind::Cost, "cost", "Cost", "cost").repeated(),
-    Policy {
-        test: "the interval of reads ÷ writes lies on one side of the ratio",
-        ..row(Kind::Placement, "placement", "Placement", "cost").repeated()
-    },
-    observed(Kind::JobCost, "job_cost", "Cost of jobs", "cost"),
-    observed(Kind::Expected, "expected", "Measured ÷ expected", "expected")
+    Together: row("all_together", "All workloads together", "together").repeated(),
+    Cost: row("cost", "Cost", "cost").repeated(),
+    Placement: row("placement", "Placement", "cost")
+        .repeated()
+        .tested("the interval of reads ÷ writes lies on one side of the ratio"),
+    JobCost: observed("job_cost", "Cost of jobs", "cost"),
+    Expected: observed("expected", "Measured ÷ expected", "expected")
         .by_check()
         .metrics(true)
         .rows(2 * SHOWN),
-    observed(Kind::WeakestLink, "weakest_link", "Weakest links", "expected").by_check(),
-    observed(Kind::Iops, "iops", "IOPS, by what is meant", "iops"),
-    observed(Kind::Published, "published", "Published figures and own ones", "beside")
+    WeakestLink: observed("weakest_link", "Weakest links", "expected").by_check(),
+    Iops: observed("iops", "IOPS, by what is meant", "iops"),
+    Published: observed("published", "Published figures and own ones", "beside")
         .metrics(true)
         .rows(usize::MAX),
-    observed(Kind::Job, "job", "Jobs", "jobs").rows(JOBS_SHOWN),
-    Policy {
-        doubts: Doubts::OfWaiting,
-        ..observed(Kind::LimitedBy, "limited_by", "Processor or storage", "limits")
-    },
-    observed(Kind::CoveredJob, "covered_job", "Jobs of the study", "coverage").undoubted().rows(JOBS_SHOWN),
-    observed(Kind::CoveredNode, "covered_node", "Nodes of the study", "coverage")
+    Job: observed("job", "Jobs", "jobs").rows(JOBS_SHOWN),
+    LimitedBy: observed("limited_by", "Processor or storage", "limits").doubted_waiting(),
+    CoveredJob: observed("covered_job", "Jobs of the study", "coverage").undoubted().rows(JOBS_SHOWN),
+    CoveredNode: observed("covered_node", "Nodes of the study", "coverage")
         .undoubted()
         .rows(JOBS_SHOWN),
-    row(Kind::CurveShape, "curve", "Shapes of sweeps", "sweeps")
+    CurveShape: row("curve", "Shapes of sweeps", "sweeps")
         .metrics(false)
         .rows(2 * SHOWN)
         .tested("lack of fit: better than a flat or a straight model"),
-    row(Kind::Overlay, "overlay", "Lines of a sweep beside each other", "sweeps")
+    Overlay: row("overlay", "Lines of a sweep beside each other", "sweeps")
         .metrics(false)
         .tested("difference, corrected for the points in common"),
-    row(Kind::Peaks, "peaks", "Peaks of two workloads", "sweeps")
+    Peaks: row("peaks", "Peaks of two workloads", "sweeps")
         .metrics(false)
         .tested("difference, corrected for the points of the longer line"),
-    row(Kind::Dispersion, "dispersion", "Spread of repetitions over sizes", "repetitions")
+    Dispersion: row("dispersion", "Spread of repetitions over sizes", "repetitions")
         .metrics(false)
         .repeated()
         .tested("likeliest change of the variance, and a factor of 3"),
-    row(Kind::RateChange, "rate_change", "Changes while it was measured", "repetitions")
+    RateChange: row("rate_change", "Changes while it was measured", "repetitions")
         .metrics(false)
         .rows(2 * SHOWN)
         .tested("change point at 1 %, corrected for all series of the run"),
-    row(Kind::NodeSet, "nodes", "Nodes compared", "nodes-compared").rows(2 * SHOWN).tested(OF_NODES),
-    row(Kind::Node, "node", "Each node", "nodes-compared").rows(JOBS_SHOWN).tested(OF_NODES),
-    row(Kind::Crossover, "crossover", "Where layers meet", "weak-scaling")
+    NodeSet: row("nodes", "Nodes compared", "nodes-compared").rows(2 * SHOWN).tested(OF_NODES),
+    Node: row("node", "Each node", "nodes-compared").rows(JOBS_SHOWN).tested(OF_NODES),
+    Crossover: row("crossover", "Where layers meet", "weak-scaling")
         .metrics(false)
         .tested("interval of the line at the most nodes"),
-    row(Kind::WeakScaling, "weak_scaling", "Weak scaling", "weak-scaling")
+    WeakScaling: row("weak_scaling", "Weak scaling", "weak-scaling")
         .metrics(false)
         .rows(2 * SHOWN)
         .tested("lack of fit of a straight line and of a flat one"),
-    row(Kind::Extrapolation, "extrapolation", "Numbers of nodes that were not measured", "weak-scaling")
+    Extrapolation: row("extrapolation", "Numbers of nodes that were not measured", "weak-scaling")
         .metrics(false)
         .tested("lack of fit of a straight line"),
-    row(Kind::Layer, "layer", "Layer by layer", "layers")
+    Layer: row("layer", "Layer by layer", "layers")
         .repeated()
         .rows(2 * SHOWN)
         .compared("difference from the layer below, corrected for the number of pairs"),
-    row(Kind::DeviceSet, "member_set", "Devices beside each other", "devices"),
-    row(Kind::DeviceModel, "device_model", "Models of devices", "devices").metrics(false),
-    row(Kind::Device, "member", "Each device", "devices").rows(16 * SHOWN),
-    row(Kind::Seek, "seek", "Seek time and transfer rate of one device", "devices")
+    DeviceSet: row("member_set", "Devices beside each other", "devices"),
+    DeviceModel: row("device_model", "Models of devices", "devices").metrics(false),
+    Device: row("member", "Each device", "devices").rows(16 * SHOWN),
+    Seek: row("seek", "Seek time and transfer rate of one device", "devices")
         .tested("fit of a line to the times"),
-    row(Kind::Strip, "strip", "Block sizes of file systems", "devices").metrics(false),
-    row(Kind::ProcessLimit, "process_limit", "More devices for as many tasks", "devices")
+    Strip: row("strip", "Block sizes of file systems", "devices").metrics(false),
+    ProcessLimit: row("process_limit", "More devices for as many tasks", "devices")
         .metrics(false)
         .repeated()
         .tested("all rates within 10 %, and busy processors"),
-    observed(Kind::IoHistory, "io_history", "Operations one by one", "disk-view"),
-    observed(Kind::DiskView, "disk_view", "What the disks see", "disk-view"),
-    observed(Kind::ServerSide, "server_side", "At the servers", "servers"),
-    observed(Kind::Fit, "fit", "Slots and room", "cost").undoubted(),
-    observed(Kind::PrintedCheck, "printed_check", "Checks of printed values", "printed").rows(usize::MAX),
-    observed(Kind::RoundTrip, "round_trip", "Round trips of printed histories", "printed"),
-    observed(Kind::JobPass, "job_pass", "Jobs at a time", "job-times").metrics(true),
-    observed(Kind::JobProfile, "job_profile", "Throughput of jobs over time", "job-times").metrics(true),
-    observed(Kind::JobPublished, "job_published", "Published figures of jobs", "job-times"),
-    observed(Kind::JobSpace, "job_space", "Spaces of jobs", "job-spaces").metrics(true),
-    observed(Kind::JobInput, "job_input", "Input of jobs", "job-spaces"),
-    Policy {
-        wide: true,
-        ..observed(Kind::FullTimer, "full_timer", "FULLSTIMER", "full-timer").rows(TIMERS_SHOWN)
-    },
-    row(Kind::CrossCheck, "cross_check", "Beside another tool", "cross-check")
+    IoHistory: observed("io_history", "Operations one by one", "disk-view"),
+    DiskView: observed("disk_view", "What the disks see", "disk-view"),
+    ServerSide: observed("server_side", "At the servers", "servers"),
+    Fit: observed("fit", "Slots and room", "cost").undoubted(),
+    PrintedCheck: observed("printed_check", "Checks of printed values", "printed").rows(usize::MAX),
+    RoundTrip: observed("round_trip", "Round trips of printed histories", "printed"),
+    JobPass: observed("job_pass", "Jobs at a time", "job-times").metrics(true),
+    JobProfile: observed("job_profile", "Throughput of jobs over time", "job-times").metrics(true),
+    JobPublished: observed("job_published", "Published figures of jobs", "job-times"),
+    JobSpace: observed("job_space", "Spaces of jobs", "job-spaces").metrics(true),
+    JobInput: observed("job_input", "Input of jobs", "job-spaces"),
+    FullTimer: observed("full_timer", "FULLSTIMER", "full-timer").rows(TIMERS_SHOWN).wide(),
+    CrossCheck: row("cross_check", "Beside another tool", "cross-check")
         .repeated()
         .tested("difference of both tools, corrected for the number of cases"),
-    observed(Kind::JobSums, "job_sums", "Sums over jobs", "matrix").rows(JOBS_SHOWN),
-    row(Kind::JobContrast, "job_contrast", "Systems with the same jobs", "matrix")
+    JobSums: observed("job_sums", "Sums over jobs", "matrix").rows(JOBS_SHOWN),
+    JobContrast: row("job_contrast", "Systems with the same jobs", "matrix")
         .metrics(false)
         .repeated()
         .rows(JOBS_SHOWN)
         .compared("difference over passes, corrected for the seven rows of a pair"),
-    observed(Kind::JobRatios, "job_ratios", "CPU time ÷ real time", "matrix").rows(JOBS_SHOWN),
-    observed(Kind::JobTest, "job_test", "Tests of jobs", "matrix").rows(JOBS_SHOWN),
-    row(Kind::Comparison, "comparison", "Two runs beside each other", "comparison")
+    JobRatios: observed("job_ratios", "CPU time ÷ real time", "matrix").rows(JOBS_SHOWN),
+    JobTest: observed("job_test", "Tests of jobs", "matrix").rows(JOBS_SHOWN),
+    Comparison: row("comparison", "Two runs beside each other", "comparison")
         .metrics(false)
         .repeated()
         .compared("difference, corrected for all comparisons of both runs"),
-];
+}
 
 impl Kind {
     /// The row of this kind.
     #[must_use]
     pub fn policy(self) -> &'static Policy {
-        POLICY.iter().find(|row| row.kind == self).expect("a test looks for a row for each kind")
+        &POLICY[self as usize]
     }
 }
 
