@@ -297,6 +297,22 @@ fn other_code_asks_phases_what_they_are() {
     );
 }
 
+/// Folders of the report in the order in which a page is made: the values of a report, their sections, the first screen,
+/// the formats.
+const REPORT: [&str; 4] = ["report", "section", "summary", "render"];
+
+#[test]
+fn a_page_is_made_in_one_pass() {
+    let found = product_code(&[]).flat_map(|text| {
+        let place = REPORT.iter().position(|one| text.name.starts_with(&format!("crates/report/src/{one}/")));
+        let later: Vec<String> = place.map_or_else(Vec::new, |place| {
+            REPORT[place + 1..].iter().map(|one| format!("crate::{one}::")).collect()
+        });
+        text.lines_where(|line| later.iter().any(|one| line.contains(one)))
+    });
+    expect_none("the values of a report do not know its sections, nor these the formats", found.collect());
+}
+
 /// The kinds of work, and the keys of each.
 const NAME_WORK: [&str; 2] = ["crates/plan/src/work", "crates/plan/src/study/keys/work.rs"];
 

@@ -26,6 +26,7 @@
 
 pub mod calc;
 mod compare;
+mod excerpt;
 mod format;
 mod history;
 mod inventory;
@@ -45,6 +46,7 @@ mod topology;
 pub use analysis::comparisons::LimitResult;
 pub use analysis::figures::percentiles;
 pub use compare::{Itself, Pair, against_itself, compare};
+pub use excerpt::{check_published, check_published_json};
 pub use format::counted;
 pub use format::escape::json_text;
 pub use format::names::mark;
@@ -58,5 +60,4 @@ pub use report::schema::schema;
 pub use runs::{OverTime, RunsList};
 pub use studies::{ListedStudy, studies};
 pub use study::Study;
-pub use summary::excerpt::{check_published, check_published_json};
 pub use topology::topology;

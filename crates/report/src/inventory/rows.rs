@@ -84,7 +84,7 @@ pub(crate) fn rows(host: &HostFacts) -> Vec<FactRow> {
         (looked_at, all) if looked_at == all => text,
         (looked_at, all) => format!("{text} (processors looked at: {looked_at} of {all})"),
     };
-    let machine_rows = vec![
+    let mut machine_rows = vec![
         ("node", "node", known(&host.node)),
         (
             "system",
@@ -111,6 +111,7 @@ pub(crate) fn rows(host: &HostFacts) -> Vec<FactRow> {
         ("clock", "clock of latencies", known(&host.clock)),
         ("batch", "batch job", batch(host)),
     ];
+    machine_rows.extend(machine.container.iter().map(|software| ("container", "container", known(software))));
     let governor = match &cpu.governors {
         // Records of earlier programs have the governor of the first processor only.
         Fact::Unknown(_) => plain(&host.governor),

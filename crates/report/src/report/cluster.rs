@@ -8,8 +8,8 @@ use record::{BlockDeviceFacts, Fact, HostFacts, Part, Run, TaskRow};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::format::decimal_bytes;
 use crate::format::node_names;
+use crate::format::{counted, decimal_bytes, grouped};
 use crate::report::figure::Figure;
 
 /// Rows of one rank map; the table `tasks` of the record has all.
@@ -28,6 +28,27 @@ pub(crate) struct ClusterInfo {
     pub(crate) nodes: Vec<NodeInfo>,
     /// Facts that are not the same on all nodes.
     pub(crate) differences: Vec<Difference>,
+}
+
+impl ClusterInfo {
+    /// `16 nodes: n[01-16] · 32 processes · Open MPI v4.1.4`.
+    pub(crate) fn line(&self) -> String {
+        let names: Vec<&str> = self.nodes.iter().map(|one| one.node.as_str()).collect();
+        let mut text =
+            format!("{}: {}", counted(self.nodes.len() as u64, "node"), node_names::shortened(&names));
+        if let Some(ranks) = self.ranks {
+            text.push_str(&format!(
+                " · {} {}",
+                grouped(ranks as u64),
+                if ranks == 1 { "process" } else { "processes" }
+            ));
+        }
+        if let Some(library) = self.library.as_ref().and_then(|text| text.lines().next()) {
+            // The text after the comma describes how the library was built.
+            text.push_str(&format!(" · {}", library.split(',').next().unwrap_or_default().trim()));
+        }
+        text
+    }
 }
 
 /// One node.
@@ -151,7 +172,7 @@ type Shown = fn(&HostFacts) -> String;
 
 /// Facts that are not the same on all of `hosts`.
 fn differences(hosts: &[&HostFacts]) -> Vec<Difference> {
-    let facts: [(&str, Shown); 15] = [
+    let facts: [(&str, Shown); 16] = [
         ("operating system", |host| known(&host.operating_system)),
         ("kernel", |host| known(&host.kernel)),
         ("processors", |host| known(&host.cpu_model)),
@@ -163,13 +184,16 @@ fn differences(hosts: &[&HostFacts]) -> Vec<Difference> {
         ("memory", |host| decimal_bytes(host.memory_bytes)),
         ("memory limit", |host| host.memory_limit_bytes.map_or_else(|| "none".to_owned(), decimal_bytes)),
         ("transparent huge pages", |host| known(&host.transparent_hugepages)),
+        ("container", |host| host.machine.container.clone().unwrap_or_else(|| "none".to_owned())),
         ("clock", |host| host.clock.clone()),
         ("file systems of the targets", file_systems),
         ("devices under the targets", |host| {
-            counted(&host.devices, |one| format!("{} ({})", known(&one.model), decimal_bytes(one.size_bytes)))
+            device_counts(&host.devices, |one| {
+                format!("{} ({})", known(&one.model), decimal_bytes(one.size_bytes))
+            })
         }),
         ("firmware and scheduler of the devices", |host| {
-            counted(&host.devices, |one| {
+            device_counts(&host.devices, |one| {
                 format!("firmware {}, scheduler {}", known(&one.firmware), known(&one.scheduler))
             })
         }),
@@ -192,7 +216,7 @@ fn file_systems(host: &HostFacts) -> String {
 }
 
 /// `12 × MODEL A, 1 × MODEL B`. Device names are left out, since they may change at each boot.
-fn counted(devices: &[BlockDeviceFacts], what: impl Fn(&BlockDeviceFacts) -> String) -> String {
+fn device_counts(devices: &[BlockDeviceFacts], what: impl Fn(&BlockDeviceFacts) -> String) -> String {
     let mut kinds = analysis::figures::grouped(devices.iter().map(what), String::clone);
     kinds.sort();
     let each: Vec<String> = kinds.iter().map(|same| format!("{} × {}", same.len(), same[0])).collect();

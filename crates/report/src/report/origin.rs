@@ -13,7 +13,7 @@ use crate::report::run_info::RunInfo;
 /// The nodes, if there are several, and the facts in which they differ.
 pub(crate) fn nodes_line(report: &Report) -> Option<String> {
     let cluster = report.cluster.as_ref()?;
-    let mut line = crate::section::nodes_line(cluster);
+    let mut line = cluster.line();
     if !cluster.differences.is_empty() {
         let facts: Vec<&str> = cluster.differences.iter().map(|one| one.fact.as_str()).collect();
         let _ = write!(line, " · not the same: {}", facts.join(", "));

@@ -17,7 +17,7 @@ const MAPS_SHOWN: usize = 2;
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let mut blocks = Vec::new();
     if let Some(cluster) = &report.cluster {
-        blocks.push(Block::Text(format!("{}.", nodes_line(cluster).replace(" · ", "; "))));
+        blocks.push(Block::Text(format!("{}.", cluster.line().replace(" · ", "; "))));
         blocks.push(match cluster.differences.as_slice() {
             [] if cluster.nodes.len() < 2 => Block::List(Vec::new()),
             [] => Block::Text("The nodes agree in all facts that were read.".to_owned()),
@@ -28,25 +28,6 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
     blocks.extend(rank_maps(report));
     blocks.retain(|block| !matches!(block, Block::List(lines) if lines.is_empty()));
     blocks
-}
-
-/// `16 nodes: n[01-16] · 32 processes · Open MPI v4.1.4`.
-pub(crate) fn nodes_line(cluster: &ClusterInfo) -> String {
-    let names: Vec<&str> = cluster.nodes.iter().map(|one| one.node.as_str()).collect();
-    let mut text =
-        format!("{}: {}", counted(cluster.nodes.len() as u64, "node"), node_names::shortened(&names));
-    if let Some(ranks) = cluster.ranks {
-        text.push_str(&format!(
-            " · {} {}",
-            grouped(ranks as u64),
-            if ranks == 1 { "process" } else { "processes" }
-        ));
-    }
-    if let Some(library) = cluster.library.as_ref().and_then(|text| text.lines().next()) {
-        // The text after the comma describes how the library was built.
-        text.push_str(&format!(" · {}", library.split(',').next().unwrap_or_default().trim()));
-    }
-    text
 }
 
 /// `kernel: n03 has 6.1.0-17; the other 15 nodes have 6.1.0-18`.

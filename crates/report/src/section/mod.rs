@@ -27,7 +27,6 @@ pub(crate) use block::{
     line_name, only, place, point, promised_unit, promised_value, published_value, signed, title,
     which_target, workload_place,
 };
-pub(crate) use cluster::nodes_line;
 pub(crate) use forms::in_published_form;
 pub(crate) use operations::response;
 pub(crate) use rates::rates;

@@ -4,7 +4,6 @@
 pub(crate) mod card;
 pub(crate) mod commitments;
 pub(crate) mod cross_check;
-pub(crate) mod excerpt;
 pub(crate) mod members;
 pub(crate) mod sheet;
 pub(crate) mod split;
