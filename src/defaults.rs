@@ -39,7 +39,7 @@ struct Key {
 const KEYS: [Key; 7] = [
     Key {
         name: RECORDS,
-        commands: &["run", "randomops", "rpc", "cross-check", "import", "runs"],
+        commands: &["run", "randomops", "rpc", "cross-check", "import", "runs", "doctor"],
         about: "directory in which a run without --out gets a directory of its own, and that `runs` lists",
     },
     Key {
@@ -47,7 +47,7 @@ const KEYS: [Key; 7] = [
         commands: &["run", "randomops", "rpc", "cross-check"],
         about: "whether the path of the record and the progress are left out",
     },
-    Key { name: "mpi", commands: &["run", "randomops", "rpc", "batch"], about: "the MPI library" },
+    Key { name: "mpi", commands: &["run", "randomops", "rpc", "batch", "doctor"], about: "the MPI library" },
     Key { name: "state", commands: &["run", "layout"], about: "directory for the ledgers of layouts" },
     Key { name: "account", commands: &["batch"], about: "the account that jobs are charged to" },
     Key { name: "partition", commands: &["batch"], about: "the partition or queue of jobs" },

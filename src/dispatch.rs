@@ -116,7 +116,7 @@ fn local(command: LocalCommand, defaults: &Defaults) -> Result<Exit, Failure> {
         LocalCommand::Layout(asked) => layout::run(&asked),
         LocalCommand::Overhead(arguments) => overhead::run(&arguments),
         LocalCommand::Config => defaults::run(&definition()),
-        LocalCommand::Doctor(arguments) => doctor::run(&arguments),
+        LocalCommand::Doctor(arguments) => doctor::run(&arguments, defaults),
         LocalCommand::Completions { shell } => generate::completions(shell, &definition()),
         LocalCommand::Man { command } => generate::man(&command, &definition()),
         LocalCommand::Generate { directory } => generate::run(&directory, &definition()),

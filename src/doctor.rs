@@ -7,11 +7,12 @@ use clap::Args;
 use host::tuning::{self, ALL_DEVICES, Finding, HostSettings, Severity, TuningContext};
 use host::{Host, Root};
 use plan::{Bytes, quick, shell_word, visible};
-use record::WarningRow;
+use record::{HostFacts, WarningRow};
 use runner::Checked;
 
 use crate::console::exit::{Exit, Failure, with_causes};
 use crate::console::{print, screen};
+use crate::defaults::Defaults;
 use crate::run::ask;
 use crate::run::cluster::World;
 use crate::run::session::Session;
@@ -69,91 +70,93 @@ impl Lines {
 }
 
 /// Examines this host for measurements in the directory.
-pub(crate) fn run(arguments: &DoctorArguments) -> Result<Exit, Failure> {
+pub(crate) fn run(arguments: &DoctorArguments, defaults: &Defaults) -> Result<Exit, Failure> {
     let directory = &arguments.directory;
-    let world = World::alone();
+    let world = World::alone().with(defaults.clone());
     let session = Session::new(&world, "doctor");
     let planned = planned(&session, directory);
     let mut lines = Lines::default();
     lines.add(Found::Fine, "program", crate::version::VERSION);
-    if let Ok((place, checked)) = &planned {
-        allowed(&mut lines, &session.host, directory, place, checked);
-    }
+    host_itself(&mut lines, &session.host.facts(&[], engine::clock_name()));
+    lines.add_either("clock", clock());
     lines.add_either("io_uring", io_uring());
-    lines.add_either("MPI", mpi());
-    lines.add_either("settings", settings(&session.host, directory));
+    lines.add_either("MPI", mpi(defaults.mpi()));
+    if let Ok(place) = directory.canonicalize()
+        && place.is_dir()
+    {
+        storage(&mut lines, &session.host, &place);
+        lines.add_either("settings", settings(&session.host, &place));
+    }
     match &planned {
-        Ok((_, checked)) => quick_run(&mut lines, directory, checked),
+        Ok(checked) => quick_run(&mut lines, directory, checked),
         Err(failure) => lines.add(Found::Lacks, "quick run", with_causes(&failure.error)),
     }
     print(&lines.text())?;
     Ok(if planned.is_ok() { Exit::Success } else { Exit::HostLacks })
 }
 
-/// The preflight of `run --quick`. Nothing is written.
-fn planned(session: &Session<'_>, directory: &Path) -> Result<(quick::QuickEnvironment, Checked), Failure> {
+/// The preflight of `run --quick`, and that its record can be made.
+fn planned(session: &Session<'_>, directory: &Path) -> Result<Checked, Failure> {
     let place = ask::quick_environment(directory)?;
-    let quick = ask::quick_of(vec![place.clone()], &quick::Options::default())?;
-    Ok((place, session.check(quick.plan)?))
+    let quick = ask::quick_of(vec![place], &quick::Options::default())?;
+    let checked = session.check(quick.plan)?;
+    session.directory(None).map(|_| checked)
 }
 
-/// What the preflight found.
-fn allowed(
-    lines: &mut Lines,
-    host: &Host,
-    directory: &Path,
-    place: &quick::QuickEnvironment,
-    checked: &Checked,
-) {
-    let facts = &checked.facts;
+fn host_itself(lines: &mut Lines, facts: &HostFacts) {
     let system =
         facts.kernel.known().map_or("unknown kernel", |kernel| kernel.split(' ').next().unwrap_or(kernel));
     let limit = facts
         .memory_limit_bytes
         .map_or(String::new(), |limit| format!(", of which its control group allows {}", Bytes(limit)));
+    let container = facts.machine.container.as_ref();
+    let container = container.map_or(String::new(), |software| format!(", in a container ({software})"));
+    let is_limited = facts.usable_cpus < facts.logical_cpus || facts.memory_limit_bytes.is_some();
     lines.add(
-        if facts.usable_cpus < facts.logical_cpus || facts.memory_limit_bytes.is_some() {
-            Found::Less
-        } else {
-            Found::Fine
-        },
+        if is_limited { Found::Less } else { Found::Fine },
         "host",
         format!(
-            "{}: {system}, {} of {} processors, {} of memory{limit}",
+            "{}: {system}, {} of {} processors, {} of memory{limit}{container}",
             facts.node,
             facts.usable_cpus,
             facts.logical_cpus,
             Bytes(facts.memory_bytes)
         ),
     );
-    let on = host
-        .file_system_of(directory)
-        .map_or_else(|_| place.file_system.clone(), |on| format!("{} on {}", on.kind, on.source));
-    lines.add(Found::Fine, "directory", format!("{on}, {} free for this user", Bytes(place.free_bytes)));
+}
+
+fn storage(lines: &mut Lines, host: &Host, directory: &Path) {
+    let on = host.file_system_of(directory).map(|on| {
+        let free = format!("{} free, quotas of users not counted", Bytes(on.free_bytes));
+        format!("{} on {}, {free}", on.kind, on.source)
+    });
+    lines.add_either("directory", on.map_err(|error| error.to_string()));
     lines.add_either(
         "direct I/O",
-        match place.direct_supported {
-            true => Ok(format!("in multiples of {}", Bytes(place.logical_block_bytes))),
-            false => Err("not possible on this file system: reads may be answered from memory".to_owned()),
+        match host::direct_alignment(directory) {
+            Ok(Some(alignment)) => Ok(format!("in multiples of {}", Bytes(alignment))),
+            Ok(None) => Err("not possible on this file system: reads may be answered from memory".to_owned()),
+            Err(why) => Err(with_causes(&why.into())),
         },
     );
     lines.add_either(
         "counters",
         match host.devices_under(directory) {
             Ok(devices) if !devices.is_empty() => {
-                Ok(format!("those of {} show what reaches the storage", devices.join(", ")))
+                Ok(format!("those of {} show what reaches the devices of this host", devices.join(", ")))
             }
             Ok(_) => Err("no device of this host is below it".to_owned()),
             Err(why) => Err(format!("none of its devices: {why}")),
         },
     );
-    lines.add_either(
-        "clock",
-        match facts.clock.as_str() {
-            "tsc" => Ok("latencies are read from the processor's counter (tsc)".to_owned()),
-            other => Err(format!("latencies are read from {other}, which takes longer than tsc")),
-        },
-    );
+}
+
+/// The clock of latencies. A reading should take less than 1 % of a transfer of 10 µs.
+fn clock() -> Result<String, String> {
+    const COST_MAX_NS: f64 = 100.0;
+    let cost_ns = engine::clock_cost_ns();
+    let text = format!("{}, {cost_ns:.0} ns for a reading", engine::clock_name());
+    if cost_ns <= COST_MAX_NS { Ok(text) } else { Err(format!("{text}, which short latencies include")) }
 }
 
 /// What the run would warn of, and how to start it.
@@ -162,27 +165,30 @@ fn quick_run(lines: &mut Lines, directory: &Path, checked: &Checked) {
         lines.add(Found::Less, "quick run", format!("{warning}; {}", warning.advice()));
     }
     let word = shell_word(&directory.to_string_lossy());
-    let text =
-        format!("possible; space, files, threads and locked memory suffice: ioproof run --quick {word}");
+    let text = format!(
+        "possible; its space, open files, threads and locked memory are there: ioproof run --quick {word}"
+    );
     lines.add(Found::Fine, "quick run", text);
 }
 
 /// Whether io_uring can be used, and otherwise why not.
 fn io_uring() -> Result<String, String> {
     engine::uring_available()
-        .map(|()| "available".to_owned())
+        .map(|()| "available for transfers".to_owned())
         .map_err(|why| format!("{why}; without it each transfer in flight takes a task of its own"))
 }
 
-/// The MPI libraries that runs on several nodes would use.
-fn mpi() -> Result<String, String> {
-    let found = comm::installed(&|name| std::env::var(name).ok());
+/// The MPI libraries that runs on several nodes would use: `default`, or those that are found.
+fn mpi(default: Option<PathBuf>) -> Result<String, String> {
+    let found = comm::installed(default.as_deref(), &|name| std::env::var(name).ok());
     if found.is_empty() {
-        return Err(
-            "no library found, which only runs on several nodes need: load the site's module, or name one \
-                    with --mpi"
-                .to_owned(),
+        let what = default.map_or_else(
+            || "no library found, which".to_owned(),
+            |path| format!("the default, {}, cannot be loaded, which", path.display()),
         );
+        return Err(format!(
+            "{what} only runs on several nodes need: load the site's module, or name one with --mpi"
+        ));
     }
     // What follows the first comma is about how it was built.
     let short = |version: &str| version.split(',').next().unwrap_or_default().to_owned();

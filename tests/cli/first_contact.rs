@@ -12,7 +12,7 @@ fn line<'t>(text: &'t str, mark: &str, what: &str) -> &'t str {
 }
 
 #[test]
-fn doctor_says_what_is_possible_and_writes_nothing() {
+fn doctor_says_what_is_possible_and_leaves_nothing() {
     let (desk, _) = Desk::with_data();
     let before = tree(&desk.path("."));
     let told = run(&desk.ioproof("doctor data")).expect_code(0).stdout;
@@ -44,6 +44,29 @@ fn doctor_ends_with_4_where_nothing_can_be_measured() {
 }
 
 #[test]
+fn doctor_finds_the_same_by_any_name_of_the_directory() {
+    let (desk, _) = Desk::with_data();
+    let told = |place: &str| {
+        let told = run(&desk.ioproof(&format!("doctor {place}"))).expect_code(0).stdout;
+        // The free space and the time of a reading change meanwhile, and the last line has the name as given.
+        let is_same = |line: &&str| {
+            ["MPI", "direct I/O", "counters", "settings"].iter().any(|what| line.contains(what))
+        };
+        told.lines().filter(is_same).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let whole = desk.path(".").canonicalize().expect("a directory").display().to_string();
+    assert_eq!(told("."), told(&whole), "`.` is no device");
+}
+
+#[test]
+fn doctor_says_that_no_record_can_be_made() {
+    let (desk, _) = Desk::with_data();
+    fs::write(desk.path("records"), "a file").expect("written");
+    let told = run(&desk.ioproof("doctor data").env("IOPROOF_RECORDS", "records")).expect_code(4).stdout;
+    assert_says(&told, &["lacks  quick run", "records"]);
+}
+
+#[test]
 fn the_version_says_what_was_built() {
     let told = run(&Desk::new().ioproof("--version")).expect_code(0).stdout;
     assert_says(&told, &["ioproof 0.", "(commit ", "-linux-", "features: "]);
@@ -53,7 +76,7 @@ fn the_version_says_what_was_built() {
 fn man_pages_and_completions_are_printed() {
     let desk = Desk::new();
     for (words, expected) in [
-        ("man", ".TH ioproof "),
+        ("man", concat!(".TH ioproof 1  \"ioproof ", env!("CARGO_PKG_VERSION"), "\"")),
         ("man host facts", ".TH ioproof-host-facts "),
         ("man ior", ".TH ioproof-ior "),
         ("man mdtest", ".TH ioproof-mdtest "),

@@ -77,8 +77,16 @@ pub(super) fn find(
     Err(JoinError::NoLibrary { launched, tried: tried.join(", ") })
 }
 
-/// The libraries that can be loaded here without a launcher, one of each maker, with their version texts.
-pub(super) fn installed(variable: &dyn Fn(&str) -> Option<String>) -> Vec<(PathBuf, String)> {
+/// The libraries that can be loaded here without a launcher, one of each maker, with their version texts; `named`
+/// alone if it is given.
+pub(super) fn installed(
+    named: Option<&Path>,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Vec<(PathBuf, String)> {
+    if let Some(named) = named {
+        let found = calls::load(named).ok().flatten();
+        return found.map(|found| (named.to_owned(), found.version)).into_iter().collect();
+    }
     let of_launcher = |launcher| {
         let needed = Maker::of_launcher(launcher);
         candidates(variable, launcher).into_iter().find_map(|name| {

@@ -49,10 +49,13 @@ const END: Duration = Duration::from_secs(5);
 const FINALIZE: Duration = Duration::from_secs(30);
 
 /// The MPI libraries that this process could load, one for each kind of launcher: the name or path, and what the library
-/// says of itself. `variable` reads an environment variable. Nothing is initialised.
+/// says of itself; `named` alone if it is given. `variable` reads an environment variable. Nothing is initialised.
 #[must_use]
-pub fn installed(variable: &dyn Fn(&str) -> Option<String>) -> Vec<(std::path::PathBuf, String)> {
-    library::installed(variable)
+pub fn installed(
+    named: Option<&Path>,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Vec<(std::path::PathBuf, String)> {
+    library::installed(named, variable)
 }
 
 /// How to join the other processes of a job.

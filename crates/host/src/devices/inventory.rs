@@ -146,7 +146,8 @@ impl BlockDevice {
     /// The device with this kernel name.
     pub(crate) fn of(root: &Root, name: &str) -> Option<Self> {
         let base = format!("/sys/class/block/{name}");
-        if name.is_empty() || name.contains('/') || !root.exists(&base) {
+        // No device has a name that is a directory of `/sys/class/block` itself.
+        if ["", ".", ".."].contains(&name) || name.contains('/') || !root.exists(&base) {
             return None;
         }
         let flag = |file: &str| root.number::<u8>(&format!("{base}/{file}")) == Fact::Known(1);

@@ -1,4 +1,4 @@
-//! The machine: its maker, its firmware, the kernel's build, the profile of tuned.
+//! The machine: its maker, its firmware, the kernel's build, the profile of tuned, the container.
 
 use record::{Fact, MachineFacts};
 
@@ -38,6 +38,18 @@ const ARGUMENTS: [&str; 22] = [
     "transparent_hugepage",
 ];
 
+/// What container software creates in each container. Kubernetes comes first, because it starts containers of others.
+/// `/.dockerenv` and `/run/.containerenv` are documented by Docker and Podman, `/.singularity.d` by Apptainer.
+const CONTAINER_MARKS: [(&str, &str); 4] = [
+    ("/var/run/secrets/kubernetes.io", "Kubernetes"),
+    ("/.singularity.d", "Apptainer"),
+    ("/run/.containerenv", "Podman"),
+    ("/.dockerenv", "Docker"),
+];
+/// Files with the name of the container software, by the container interface of systemd: written by the software, and
+/// by systemd in the container.
+const CONTAINER_NAMES: [&str; 2] = ["/run/host/container-manager", "/run/systemd/container"];
+
 pub(super) fn gather(root: &Root) -> MachineFacts {
     let kernel_build = root.text("/proc/version");
     MachineFacts {
@@ -50,7 +62,14 @@ pub(super) fn gather(root: &Root) -> MachineFacts {
         kernel_build,
         kernel_arguments: kernel_arguments(root),
         tuned_profile: tuned_profile(root),
+        container: container(root),
     }
+}
+
+fn container(root: &Root) -> Option<String> {
+    let mark = CONTAINER_MARKS.iter().find(|(path, _)| root.exists(path));
+    let name = || CONTAINER_NAMES.iter().find_map(|path| root.text(path).known().cloned());
+    mark.map(|(_, software)| (*software).to_owned()).or_else(name)
 }
 
 fn kernel_arguments(root: &Root) -> Fact<Option<String>> {

@@ -643,3 +643,15 @@ fn memory_and_huge_pages_are_those_of_the_tree_or_unknown() {
     assert_eq!(found.memory_bytes, 1 << 30);
     assert_eq!(known(&found.transparent_hugepages), "[always] never");
 }
+
+#[test]
+fn a_container_is_known_by_what_its_software_creates() {
+    let container = |files: &[(&str, &str)]| facts(&Tree::new(files), "/").machine.container;
+    assert_eq!(container(&[("/proc/sys/kernel/hostname", "node17\n")]), None);
+    assert_eq!(container(&[("/.dockerenv", "")]).as_deref(), Some("Docker"));
+    assert_eq!(container(&[("/run/.containerenv", "engine=\"podman-4.9.4\"\n")]).as_deref(), Some("Podman"));
+    assert_eq!(container(&[("/.singularity.d/startscript", "")]).as_deref(), Some("Apptainer"));
+    assert_eq!(container(&[("/run/systemd/container", "lxc\n")]).as_deref(), Some("lxc"));
+    let pod = [("/.dockerenv", ""), ("/var/run/secrets/kubernetes.io/serviceaccount/namespace", "bench")];
+    assert_eq!(container(&pod).as_deref(), Some("Kubernetes"));
+}

@@ -25,6 +25,9 @@ pub struct MachineFacts {
     pub kernel_arguments: Fact<Option<String>>,
     /// The profile of tuned that is active; none where tuned is not there.
     pub tuned_profile: Fact<Option<String>>,
+    /// The software whose container the program ran in, as in `Docker`; absent if no sign of one was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub container: Option<String>,
 }
 
 /// The processors and how they are set.
