@@ -25,7 +25,7 @@ fn write(directory: &Path, definition: &Command) -> anyhow::Result<()> {
     for folder in [&man, &completions] {
         fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
-    clap_mangen::generate_to(definition.clone(), &man)
+    clap_mangen::generate_to(paged(definition), &man)
         .with_context(|| format!("cannot write man pages to {}", man.display()))?;
     for (name, help) in tools() {
         let page = man.join(format!("ioproof-{name}.1"));
@@ -37,6 +37,11 @@ fn write(directory: &Path, definition: &Command) -> anyhow::Result<()> {
             .with_context(|| format!("cannot write completions to {}", completions.display()))?;
     }
     Ok(())
+}
+
+/// The command line that man pages describe: of a release, which commits and targets have in common.
+fn paged(definition: &Command) -> Command {
+    definition.clone().version(env!("CARGO_PKG_VERSION"))
 }
 
 /// Prints the completions for `shell`.
@@ -57,13 +62,14 @@ fn completed(shell: Shell, definition: &Command) -> Command {
 pub(crate) fn man(command: &[String], definition: &Command) -> Result<Exit, Failure> {
     let page = page_of(command, definition)?;
     if io::stdout().is_terminal() {
-        let shown =
-            process::Command::new("man").args(["--local-file", "-"]).stdin(process::Stdio::piped()).spawn();
+        let shown = process::Command::new("man").args(["-l", "-"]).stdin(process::Stdio::piped()).spawn();
         if let Ok(mut shown) = shown {
             // Who leaves the pager early has read enough.
             let _ = shown.stdin.take().map(|mut input| input.write_all(page.as_bytes()));
-            let _ = shown.wait();
-            return Ok(Exit::Success);
+            // A `man` that reads no page from its input, as that of busybox, fails.
+            if shown.wait().is_ok_and(|status| status.success()) {
+                return Ok(Exit::Success);
+            }
         }
     }
     print(&page).map(|()| Exit::Success)
@@ -76,7 +82,7 @@ fn page_of(words: &[String], definition: &Command) -> Result<String, Failure> {
     {
         return Ok(man_page(name, &help));
     }
-    let mut all = definition.clone();
+    let mut all = paged(definition);
     all.build();
     let mut command = &all;
     for word in words {
