@@ -83,7 +83,7 @@ fn what_completed_nothing_comes_first_also_among_many() {
     let few = line(&starved(&["night"]), "users beside");
     assert!(few.contains("completed nothing in 1 of 6 passes while all ran"), "{few}");
     let sets = ["night", "noon", "dusk", "dawn"];
-    assert!(line(&concurrent_in(&sets), "night").contains("most is lost by restart, 31.0 % less than alone"));
+    assert!(line(&concurrent_in(&sets), "night").contains("most is lost by restart, 31.1 % less than alone"));
     let many = line(&starved(&sets), "night");
     assert!(
         many.contains("most is lost by users, completed nothing in 1 of 6 passes while all ran"),
