@@ -9,7 +9,7 @@ use crate::comparisons::conditions::all_differences;
 use crate::comparisons::flattered::flattered;
 use crate::comparisons::pairs::partners;
 use crate::comparisons::percentile_promise::PercentilePromise;
-use crate::figures::{Figure, RepetitionFigure, values};
+use crate::figures::{Figure, RepetitionFigure, first_of, values};
 use crate::gate::{
     Beside, Gate, Judgement, Kind, Of, Quantity, Statement, Value, median_keeps,
     table::{Column, amount, any, below, change, detail, list, share, subject, text, word},
@@ -39,6 +39,8 @@ pub struct Verdict {
     /// The favourable end of the interval. A broken commitment is missed by this value too.
     pub best: Option<f64>,
     pub because: Vec<String>,
+    /// The statistic and the rate by which it is judged.
+    pub judged_by: String,
     pub overrides: Vec<String>,
     pub about: Vec<usize>,
     /// For each entry of `about`, how its doubts were weighed.
@@ -99,7 +101,7 @@ impl Statement for Verdict {
             selected(&one.commitment.figures, one.commitment.over)
         })),
         below(text("judged_by", "judged by", "The statistic and the rate that it is judged by.", |one| {
-            judged_by(&one.commitment)
+            one.judged_by.clone()
         })),
         below(text("reference", "reference", "The run of which a part was promised.", |one| {
             one.reference.clone().unwrap_or_default()
@@ -142,7 +144,7 @@ impl Verdict {
     /// The value of one repetition of a figure that the commitment is about, in the unit of the commitment.
     #[must_use]
     pub fn value(&self, one: &RepetitionFigure) -> Option<f64> {
-        values(&[one], self.amount?, self.commitment.rate)?.pop()
+        judged(&[one], &self.commitment, self.amount?)?.pop()
     }
 
     /// What was promised, in the unit of the commitment. `None` if it is a part of what a reference run reached and
@@ -201,9 +203,9 @@ pub const fn side(bound: Bound) -> &'static str {
     }
 }
 
-/// The statistic and the rate by which a commitment is judged.
+/// The statistic and the rate by which a commitment of `plan` is judged.
 #[must_use]
-pub fn judged_by(commitment: &Commitment) -> String {
+pub fn judged_by(plan: &Plan, commitment: &Commitment) -> String {
     let statistic = match commitment.statistic {
         Statistic::Median => "median",
         Statistic::Mean => "mean",
@@ -215,8 +217,59 @@ pub fn judged_by(commitment: &Commitment) -> String {
         (Some(percent), Statistic::ConfidenceBound) => format!("confidence bound of p{percent}"),
         (Some(percent), _) => format!("{statistic} of p{percent}, and its confidence bounds"),
         (None, _) if commitment.asked.is_of_latency() => format!("{statistic} of the mean latency"),
-        (None, _) => format!("{statistic}, {}", commitment.rate.name()),
+        (None, _) => {
+            let mut selected = plan.selected(&commitment.figures).into_iter();
+            let while_all = match commitment.bound {
+                _ if !selected.any(|(case, phase)| case.is_concurrent(phase)) => "",
+                Bound::AtLeast => " or while all ran, whichever is less",
+                Bound::AtMost => " or while all ran, whichever is more",
+            };
+            format!("{statistic}, {}{while_all}", commitment.rate.name())
+        }
     }
+}
+
+/// The least share of its operations that each pass of a workload has to complete while all workloads ran, so that its
+/// latencies show what it got beside them: histograms are those of whole passes.
+pub const BESIDE_MIN: f64 = 0.95;
+
+/// The value of each of `passes` by which `commitment`, which asks for `amount`, is judged. A rate of a workload that ran
+/// at the same time as others is the less favourable one of that which the commitment names, and of what stands for it
+/// in the time while all ran. Returns `None` if a pass has no such value.
+fn judged(passes: &[&RepetitionFigure], commitment: &Commitment, amount: Amount) -> Option<Vec<f64>> {
+    let named = values(passes, amount, commitment.rate)?;
+    let of_pass = |(named, pass): (f64, &&RepetitionFigure)| {
+        let Some(Ok(while_all)) = &pass.while_all else { return named };
+        let rate = while_all.named(commitment.rate);
+        let beside = match amount {
+            Amount::BytesPerSecond(_) => rate.bytes_per_second,
+            Amount::OperationsPerSecond(_) => rate.transfers_per_second,
+            Amount::Latency { .. } => return named,
+        };
+        match commitment.bound {
+            Bound::AtLeast => named.min(beside),
+            Bound::AtMost => named.max(beside),
+        }
+    };
+    Some(named.into_iter().zip(passes).map(of_pass).collect())
+}
+
+/// Why the values of a workload that ran at the same time as others do not show what it got beside them.
+fn not_beside(figure: &Figure, amount: Amount) -> Option<String> {
+    let mut reasons = figure.apart();
+    let below = |pass: &RepetitionFigure| match &pass.while_all {
+        Some(Ok(while_all)) if while_all.share < BESIDE_MIN => Some(format!(
+            "pass {}: {:.1} % of its operations completed while all ran, and {:.0} % are needed for a latency",
+            pass.repetition + 1,
+            while_all.share * 100.0,
+            BESIDE_MIN * 100.0
+        )),
+        _ => None,
+    };
+    if let Amount::Latency { .. } = amount {
+        reasons.extend(figure.counted().filter_map(below));
+    }
+    Some(format!("not shown beside the others: {}", first_of(&reasons)?))
 }
 
 /// The selected figures in words, such as `every read of deep on flash at tasks 33`.
@@ -247,6 +300,11 @@ pub fn selected(selector: &Selector, over: Over) -> String {
 ///   number ([`bounds`](crate::statistics::bounds)). A figure without doubts that does not keep the commitment gives
 ///   [`Judgement::DoesNotHold`], whatever the others are. The same is true for a figure whose doubts can only have
 ///   made it better ([`crate::gate::POLICY`]) and that still does not keep it.
+/// - What ran while the others did not keeps no promise to a workload that runs at the same time as others: of each pass
+///   the less favourable one of two rates counts, that which the commitment names and that of the time while all ran
+///   ([`WhileAll`](crate::figures::WhileAll)). Without such a time, and for latencies if less than [`BESIDE_MIN`] of the
+///   operations completed in it, the judgement is [`Judgement::CannotTell`] at best. Phases of such a workload that run
+///   alone are not judged.
 #[must_use]
 pub fn verdicts(plan: &Plan, figures: &[Figure], doubts: &[AuditIssue]) -> Vec<Verdict> {
     all(&Gate::new(plan, figures, doubts))
@@ -281,7 +339,8 @@ impl References<'_> {
         let place = place.ok_or_else(|| format!("the reference run {id} has no such figure"))?;
         let cases = [gate.subject(figure), other.subject(place)].map(|one| one.map(|subject| subject.case));
         if let [Some(own), Some(others)] = cases
-            && let differs = all_differences(others, own, gate.figures[figure].phase).told
+            && let differs =
+                all_differences([(other.plan, others), (gate.plan, own)], gate.figures[figure].phase).told
             && !differs.is_empty()
         {
             return Err(format!("not measured as in the reference run {id}: {}", differs.join("; ")));
@@ -295,12 +354,15 @@ impl References<'_> {
             FigureQuantity::Latency => Amount::Latency { nanos: number, percent: None },
             FigureQuantity::Percentile(percent) => Amount::Latency { nanos: number, percent: Some(percent) },
         };
+        if let Some(why) = not_beside(own, amount(share)) {
+            return Err(format!("the figure of the reference run {id} is doubtful: {why}"));
+        }
         let passes: Vec<_> = own.counted().collect();
         if passes.len() < DIFFERENCE_LEAST {
             let n = passes.len();
             return Err(format!("the reference run {id} has n = {n} passes, {DIFFERENCE_LEAST} are needed"));
         }
-        let reached = values(&passes, amount(share), commitment.rate);
+        let reached = judged(&passes, commitment, amount(share));
         let reached = reached.and_then(|all| Some(Summary::of(&all)?.median));
         let reached =
             reached.ok_or_else(|| format!("the reference run {id} has no {}", wanted(commitment)))?;
@@ -348,6 +410,9 @@ fn verdict(
         selected.clear();
     }
     let cases = selected.len();
+    if cases == 0 {
+        missing.extend(runs_alone(gate.plan, &commitment.figures));
+    }
     for (case, phase, figure) in selected {
         let Some(figure) = figure else {
             missing.push(format!("{} {phase}: was not measured", case.id));
@@ -402,10 +467,20 @@ fn verdict(
         bound: decider.and_then(|decider| decider.bound),
         best: decider.and_then(|decider| decider.best),
         because,
+        judged_by: judged_by(gate.plan, commitment),
         overrides: plan::study::overrides_of(gate.plan, commitment),
         about: candidates.iter().map(|one| one.figure).collect(),
         weighed: candidates.iter().map(|one| one.weighed).collect(),
     }
+}
+
+/// The first result that `selector` names although it is none of its set, because it runs alone.
+fn runs_alone(plan: &Plan, selector: &Selector) -> Option<String> {
+    let sets = plan.cases.iter().filter(|case| case.concurrent.is_some());
+    let results = sets.flat_map(|case| case.phases.iter().map(move |&phase| (case, phase)));
+    let mut alone = results.filter(|(case, phase)| phase.is_result() && !case.is_concurrent(*phase));
+    let (case, phase) = alone.find(|(case, phase)| selector.names(case, *phase))?;
+    Some(format!("{} {phase}: runs alone, before or after what runs at the same time", case.id))
 }
 
 /// A figure as one of `cases`. Returns `None` if a repetition has no value of this kind.
@@ -418,7 +493,7 @@ fn candidate(
     // If any of several figures is enough, one may keep the commitment by chance.
     let among = if commitment.over == Over::Best { cases } else { 1 };
     let counted: Vec<_> = gate.figures[figure].counted().collect();
-    let values = values(&counted, amount, commitment.rate)?;
+    let values = judged(&counted, commitment, amount)?;
     if let Amount::Latency { percent: Some(percent), .. } = amount {
         return of_percentile(gate, (commitment, amount), (figure, cases), percent, &values);
     }
@@ -448,9 +523,7 @@ fn candidate(
     let at_best = best_end.filter(|_| by_bound).unwrap_or(measured);
     let weighed = weighed(gate, (commitment, amount), figure, (at_best, margin));
     let mut doubts = gate.against(figure, weighed.statement, weighed.excepted);
-    if margin >= 0.0 && weighed.statement == Use::PromiseKept {
-        doubts.extend(flattered((commitment, amount), gate.subject(figure), &values));
-    }
+    doubts.extend(flatters(gate, (commitment, amount), figure, (weighed, margin), &values));
     let kept_by_chance = among > 1 && margin >= 0.0;
     if bound.is_none() && (by_bound || kept_by_chance) {
         let (n, needed) = (summary.n, bound_least(level));
@@ -507,9 +580,7 @@ fn of_percentile(
     let settled = promise.settled(values)?;
     let weighed = weighed(gate, (commitment, amount), figure, (settled.measured, settled.margin));
     let mut doubts = gate.against(figure, weighed.statement, weighed.excepted);
-    if settled.margin >= 0.0 && weighed.statement == Use::PromiseKept {
-        doubts.extend(flattered((commitment, amount), gate.subject(figure), values));
-    }
+    doubts.extend(flatters(gate, (commitment, amount), figure, (weighed, settled.margin), values));
     doubts.extend(settled.doubts);
     Some(Candidate {
         figure,
@@ -523,6 +594,23 @@ fn of_percentile(
         doubts,
         by_chance: None,
     })
+}
+
+/// What speaks against the judgement that `values` lead to: that the commitment was kept, or that the figure is fast.
+fn flatters(
+    gate: &Gate<'_>,
+    (commitment, amount): (&Commitment, Amount),
+    figure: usize,
+    (weighed, margin): (Weighed, f64),
+    values: &[f64],
+) -> Vec<String> {
+    let (is_kept, is_fast) = (margin >= 0.0, weighed.statement == Use::PromiseKept);
+    let beside = not_beside(&gate.figures[figure], amount).filter(|_| is_kept || is_fast);
+    let mut found: Vec<String> = beside.into_iter().collect();
+    if is_kept && is_fast {
+        found.extend(flattered((commitment, amount), gate.subject(figure), values));
+    }
+    found
 }
 
 /// Returns how the doubts about a figure are weighed, given its measured value and its margin: the share by which it

@@ -1,6 +1,6 @@
 //! The conditions of two figures: what makes them figures of the same point, and in what else they differ.
 
-use plan::{Case, Condition, Phase, Sharing};
+use plan::{Case, Condition, Nanos, Phase, Plan, Sharing};
 
 use crate::figures::{bytes_of_one, nodes_of};
 
@@ -14,15 +14,19 @@ pub(crate) struct Point {
     pub(crate) tasks: Option<u32>,
     nodes: Option<u64>,
     read_percent: Option<u8>,
+    /// What runs at the same time, see [`beside`].
+    beside: String,
 }
 
-pub(crate) fn point(case: &Case, phase: Phase) -> Point {
+/// The point of `phase` of a `case` of `plan`.
+pub(crate) fn point(plan: &Plan, case: &Case, phase: Phase) -> Point {
     Point {
         bytes: bytes_of_one(case, phase).map(|bytes| bytes.0),
         order: if phase.is_transfers() { case.order_name() } else { Some("") },
         tasks: case.tasks(),
         nodes: nodes_of(case),
         read_percent: (phase == Phase::Mixed).then_some(case.workload.read_percent),
+        beside: beside(plan, case),
     }
 }
 
@@ -34,7 +38,37 @@ impl Point {
             && may_be(self.tasks, other.tasks)
             && may_be(self.nodes, other.nodes)
             && self.read_percent == other.read_percent
+            && self.beside == other.beside
     }
+}
+
+/// The cases of `plan` that run at the same time as `case`, in the order of their workloads and starts.
+fn companions<'p>(plan: &'p Plan, case: &Case) -> Vec<&'p Case> {
+    if case.concurrent.is_none() {
+        return Vec::new();
+    }
+    let others = plan.cases.iter().filter(|other| other.id != case.id && other.runs_with(case));
+    let mut others: Vec<&Case> = others.collect();
+    others.sort_by_key(|other| (other.workload_table(), start(other), &other.id));
+    others
+}
+
+fn start(case: &Case) -> Nanos {
+    case.concurrent.as_ref().map_or(Nanos(0), |one| one.start)
+}
+
+/// What runs at the same time as a case, and when each begins, such as `backup and scan from 5 s`; empty if it runs alone.
+fn beside(plan: &Plan, case: &Case) -> String {
+    let from = |case: &Case| match start(case) {
+        Nanos(0) => String::new(),
+        start => format!(" from {start}"),
+    };
+    let others = companions(plan, case).into_iter();
+    let others: Vec<String> =
+        others.map(|other| format!("{}{}", other.workload_table(), from(other))).collect();
+    let own = from(case);
+    let own = if own.is_empty() { own } else { format!("; itself{own}") };
+    others.join(" and ") + &own
 }
 
 fn may_be<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
@@ -115,9 +149,10 @@ pub(crate) fn differences(before: &Case, after: &Case, phase: Phase) -> Differen
     found
 }
 
-/// These differences, preceded by those of the points.
-pub(crate) fn all_differences(before: &Case, after: &Case, phase: Phase) -> Differences {
-    let (one, other) = (point(before, phase), point(after, phase));
+/// These differences of two cases, each of a plan, preceded by those of the points, and followed by those of the cases that
+/// run at the same time, if these are the same.
+pub(crate) fn all_differences(cases: [(&Plan, &Case); 2], phase: Phase) -> Differences {
+    let [one, other] = cases.map(|(plan, case)| point(plan, case, phase));
     let mut found = Differences::default();
     found.tell("bytes of an operation", [one.bytes, other.bytes], |&bytes| plan::Bytes(bytes).to_string());
     found.tell("order", [one.order, other.order], |name| (*name).to_owned());
@@ -125,8 +160,29 @@ pub(crate) fn all_differences(before: &Case, after: &Case, phase: Phase) -> Diff
     found.tell("nodes", [one.nodes, other.nodes], u64::to_string);
     let reads = [one.read_percent, other.read_percent].map(|share| Some(share.unwrap_or_default()));
     found.tell("reads", reads, |share| format!("{share} %"));
+    let is_same = one.beside == other.beside;
+    found.tell("at the same time", [Some(one.beside), Some(other.beside)], |names| match names.as_str() {
+        "" => "nothing else".to_owned(),
+        names => names.to_owned(),
+    });
+    let [before, after] = cases.map(|(_, case)| case);
     let others = differences(before, after, phase);
     found.told.extend(others.told);
     found.unknown.extend(others.unknown);
+    let [before, after] = cases.map(|(plan, case)| companions(plan, case));
+    for (before, after) in before.into_iter().zip(after).filter(|_| is_same) {
+        // As if it ran alone: the others are compared one by one.
+        let alone = [before, after].map(|one| Case { concurrent: None, ..one.clone() });
+        let phase = after.concurrent_phase().unwrap_or(phase);
+        let told = all_differences([(cases[0].0, &alone[0]), (cases[1].0, &alone[1])], phase).told;
+        for what in
+            told.into_iter().map(|what| format!("{} at the same time: {what}", after.workload_table()))
+        {
+            // Several of one kind differ alike.
+            if !found.told.contains(&what) {
+                found.told.push(what);
+            }
+        }
+    }
     found
 }

@@ -2,16 +2,17 @@
 
 use std::collections::HashMap;
 
-use plan::{Case, Phase};
+use plan::{Case, Phase, Plan};
 
 use crate::comparisons::conditions::{Point, differences, point};
 use crate::figures::Figure;
 use crate::gate::Gate;
 
 /// Pairs the figures that two runs have in common, by index. First come figures of the same point, that is, with equal
-/// phase, bytes per operation, order, tasks, nodes and share of reads, then those of which some of these are not printed
-/// and the others are equal; then figures of cases with the same name. If several figures belong to a point, the one with the same name is taken, or else the one with the fewest other
-/// differences, which are reported. The result is in the order of the first run.
+/// phase, bytes per operation, order, tasks, nodes, share of reads and workloads at the same time, then those of which
+/// some of these are not printed and the others are equal; then figures of cases with the same name. If several figures
+/// belong to a point, the one with the same name is taken, or else the one with the fewest other differences, which are
+/// reported. The result is in the order of the first run.
 pub(crate) fn pairs(before: &Gate<'_>, after: &Gate<'_>) -> Vec<(usize, usize)> {
     let (own, other) = (Cases::of(before), Cases::of(after));
     let mut partners: Vec<Option<usize>> = vec![None; before.figures.len()];
@@ -60,14 +61,14 @@ fn pair_by_known([own, other]: [&Cases<'_>; 2], partners: &mut [Option<usize>], 
     let is_known = |point: &Point| point.bytes.is_some() && point.tasks.is_some();
     for at in (0..taken.len()).filter(|&at| !taken[at]) {
         let (phase, Some(case)) = (other.figures[at].phase, other.case(at)) else { continue };
-        let point = point(case, phase);
+        let point = point(other.plan, case, phase);
         if is_known(&point) {
             places.entry(key(phase, &point)).or_default().push((at, case, point));
         }
     }
     for (place, partner) in partners.iter_mut().enumerate().filter(|(_, partner)| partner.is_none()) {
         let (phase, Some(case)) = (own.figures[place].phase, own.case(place)) else { continue };
-        let point = point(case, phase);
+        let point = point(own.plan, case, phase);
         let alike = places.get(&key(phase, &point)).into_iter().flatten();
         let free = alike.filter(|(at, _, other)| !taken[*at] && point.may_be(other));
         let found = free.min_by_key(|(_, other, _)| differences(case, other, phase).told.len());
@@ -83,6 +84,7 @@ type Key<'a> = (Phase, Option<&'a str>, Option<Point>);
 
 /// The cases that figures belong to.
 pub(crate) struct Cases<'a> {
+    plan: &'a Plan,
     figures: &'a [Figure],
     by_id: HashMap<&'a str, &'a Case>,
 }
@@ -90,12 +92,12 @@ pub(crate) struct Cases<'a> {
 impl<'a> Cases<'a> {
     pub(crate) fn of(run: &Gate<'a>) -> Self {
         let by_id = run.plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
-        Self { figures: run.figures, by_id }
+        Self { plan: run.plan, figures: run.figures, by_id }
     }
 
     fn key(&self, place: usize, by_name: bool, by_point: bool) -> Key<'a> {
         let figure = &self.figures[place];
-        let point = self.case(place).filter(|_| by_point).map(|case| point(case, figure.phase));
+        let point = self.case(place).filter(|_| by_point).map(|case| point(self.plan, case, figure.phase));
         (figure.phase, by_name.then_some(figure.case.as_str()), point)
     }
 

@@ -102,7 +102,8 @@ impl<'g, 'a> Sides<'g, 'a> {
 fn differences(places: [Place<'_, '_>; 2]) -> Differences {
     let [one, other] = places.map(|(run, place)| run.subject(place));
     let Some((one, other)) = one.zip(other) else { return Differences::default() };
-    let mut found = all_differences(one.case, other.case, one.figure.phase);
+    let plans = places.map(|(run, _)| run.plan);
+    let mut found = all_differences([(plans[0], one.case), (plans[1], other.case)], one.figure.phase);
     // What the words of a measured figure say has no condition of its own there, such as the stride.
     let words = [one, other].map(|subject| subject.figure.conditions.as_str());
     let is_printed = [one, other].iter().any(|subject| subject.case.stated.is_some());

@@ -9,7 +9,7 @@ use record::{PhaseRow, Provenance, Warning};
 use crate::RateName;
 use crate::figures::{
     ChangeInPass, DeviceMean, DeviceShare, LatencySummary, MemberFigure, MovedBeside, NodeFigure, Rates,
-    ServerCounts,
+    ServerCounts, WhileAll,
 };
 use crate::statistics::Summary;
 
@@ -35,6 +35,9 @@ pub struct RepetitionFigure {
     pub latency: Vec<LatencySummary>,
     /// What workloads at the same time moved on its devices.
     pub beside: MovedBeside,
+    /// What it did while all workloads at the same time ran, or why that is not known. `None` if it ran alone, or if the
+    /// pass does not count.
+    pub while_all: Option<Result<WhileAll, String>>,
     /// The bytes that the devices moved, as a share of its own and those of the workloads beside it.
     pub device_share: DeviceShare,
     /// The share of its reads that were the first ones of their bytes within the pass. `None` if no reads were
@@ -144,6 +147,15 @@ impl Figure {
     /// The passes that the summaries are made of.
     pub fn counted(&self) -> impl Iterator<Item = &RepetitionFigure> {
         self.repetitions.iter().filter(|pass| pass.counts)
+    }
+
+    /// The counted passes that do not show what it did while all ran, with the reason.
+    pub(crate) fn apart(&self) -> Vec<String> {
+        let why = |pass: &RepetitionFigure| match &pass.while_all {
+            Some(Err(why)) => Some(format!("pass {}: {why}", pass.repetition + 1)),
+            _ => None,
+        };
+        self.counted().filter_map(why).collect()
     }
 }
 

@@ -15,10 +15,12 @@ pub(crate) mod primary_metric;
 pub(crate) mod rates;
 pub(crate) mod seconds;
 pub(crate) mod subject;
+pub(crate) mod window;
 
 pub(crate) use self::observed::own_time::ends_with_close;
 pub(crate) use self::percentile::*;
 pub use self::{
     amount::*, figure::*, history::*, latency::*, little::*, names::*, nodes::*, observed::*, of_run::*,
     phase_warnings::*, primary_metric::*, rates::*, seconds::*, servers::*, starved::*, subject::*,
+    window::*,
 };

@@ -18,8 +18,10 @@ use crate::RateName;
 use crate::audit::Check;
 use crate::figures::{
     DeviceShare, Figure, Latency, LatencySummary, MemberFigures, MovedBeside, NodeFigure, NodeFigures,
-    PercentileBounds, Rate, RateOf, Rates, RepetitionFigure, ServerCounts, Wanted, named, node_rates,
-    nodes_of, not_quiet, observed, seconds::change_in_pass,
+    PercentileBounds, Rate, RateOf, Rates, RepetitionFigure, ServerCounts, Wanted, grouped, named,
+    node_rates, nodes_of, not_quiet, observed,
+    seconds::change_in_pass,
+    window::{RowsOf, rows_of, shared},
 };
 use crate::statistics::{counted, summary_under};
 
@@ -65,7 +67,9 @@ pub fn figures(run: &Run, rate: RateName) -> Vec<Figure> {
         ended.flatten().collect()
     });
     figures.sort_by_key(|(place, _)| *place);
-    figures.into_iter().flat_map(|(_, figures)| figures).collect()
+    let mut figures = figures.into_iter().flat_map(|(_, figures)| figures).collect::<Vec<_>>();
+    find_windows(run, &mut figures);
+    figures
 }
 
 /// The rows of one case, grouped by phase.
@@ -173,6 +177,7 @@ impl Context<'_> {
                 drift: None,
                 change: change_in_pass(tasks.clone(), &of_key(&rows.series, key).collect::<Vec<_>>(), amount),
                 beside,
+                while_all: None,
                 device_share: DeviceShare::of(row, beside),
                 // The page cache has what another workload read before.
                 first_touches: first_touches(workload, row, tasks.clone())
@@ -351,6 +356,41 @@ impl Neighbours {
         let same = |(other, _): &&(PhaseRow, _)| other.key.repetition == phase.key.repetition;
         let others = self.on_same_devices.iter().filter(same);
         MovedBeside::of(phase, others.map(|(other, series)| (other, &series[..])))
+    }
+}
+
+/// Finds [`RepetitionFigure::while_all`] of all counted passes of workloads that ran at the same time.
+fn find_windows(run: &Run, figures: &mut [Figure]) {
+    let named = run.manifest.plan.cases.iter();
+    let named = named.filter_map(|case| Some((case.id.as_str(), case.concurrent.as_ref()?.name.as_str())));
+    let sets: HashMap<&str, &str> = named.collect();
+    let name = |figure: &Figure| sets.get(figure.case.as_str()).copied();
+    let places = (0..figures.len()).filter(|&place| figures[place].is_concurrent);
+    for set in grouped(places, |&place| name(&figures[place])) {
+        let planned = sets.values().filter(|one| name(&figures[set[0]]) == Some(**one)).count();
+        let rows: Vec<RowsOf> = set.iter().map(|&place| rows_of(run, &figures[place].case)).collect();
+        let numbers: BTreeSet<u32> =
+            set.iter().flat_map(|&place| figures[place].counted().map(|pass| pass.repetition)).collect();
+        for number in numbers {
+            let of_number = |&place: &usize| {
+                let pass = figures[place].counted().find(|one| one.repetition == number)?;
+                Some(&*pass.phase)
+            };
+            let passes: Option<Vec<&PhaseRow>> = set.iter().map(of_number).collect();
+            let found = match passes {
+                // Without one of them, what the others did is that beside fewer.
+                _ if set.len() < planned => Err(format!("{} of {planned} were measured", set.len())),
+                None => Err("not all of them were measured".to_owned()),
+                Some(passes) => shared(&passes, &rows),
+            };
+            for (at, &place) in set.iter().enumerate() {
+                let own = found.as_ref().map(|all| all[at].clone()).map_err(String::clone);
+                let mut passes = figures[place].repetitions.iter_mut();
+                if let Some(pass) = passes.find(|one| one.counts && one.repetition == number) {
+                    pass.while_all = Some(own);
+                }
+            }
+        }
     }
 }
 

@@ -181,7 +181,7 @@ pub(crate) fn transfer_span(phase: &PhaseRow, tasks: &[&TaskRow]) -> Range<u64> 
 }
 
 /// The low percentile over all whole intervals within `window`.
-fn sustained(
+pub(crate) fn sustained(
     series: &[&SeriesRow],
     window: &Range<u64>,
     wanted: impl Fn(&SeriesRow) -> bool,

@@ -145,7 +145,7 @@ pub(crate) fn of_gate(gate: &Gate<'_>, all: &[Expected]) -> Vec<Stated<Expected>
 /// in the order of the study.
 ///
 /// An expectation applies to a figure if everything it names matches: target, phase, order, transfer size and share
-/// of reads. Its limit is multiplied by the nodes of the case and the devices of the target. The value of the figure
+/// of reads; to one of a workload beside others only if it is a ceiling. Its limit is multiplied by the nodes of the case and the devices of the target. The value of the figure
 /// is its median: the rate by which it is summarised, with operations and bytes converted into each other at its
 /// transfer size; or the latency of all its transfers. A mixed figure whose share of reads is in no expectation is
 /// compared with an interpolation of the two that enclose it; see [`mix`].
@@ -354,11 +354,13 @@ pub(crate) fn about<'e>(
     whole.filter(move |one| agrees(subject, one) && one.is_of_mix(case, phase))
 }
 
-/// Whether everything that an expectation names matches, apart from the share of reads.
+/// Whether everything that an expectation names matches, apart from the share of reads. What a workload gets beside others
+/// cannot exceed a ceiling, but says nothing about a data sheet.
 fn agrees(subject: &Subject<'_>, one: &Expectation) -> bool {
     // An imported case names no target; it belongs to the only target that is described.
     let target = subject.target.map_or(&subject.case.target, |one| &one.name);
-    one.agrees(target, subject.case, subject.figure.phase, subject.order_is_random())
+    let is_for_one = |one: &Expectation| one.ceiling || !subject.figure.is_concurrent;
+    is_for_one(one) && one.agrees(target, subject.case, subject.figure.phase, subject.order_is_random())
 }
 
 /// Interpolated limits of a mixed phase whose share of reads is in no expectation: one for each latency that the two

@@ -1,10 +1,11 @@
 //! What each of several workloads did beside the others, what it lost to them, and what all did together.
 
-use plan::{Case, Nanos, RateName};
+use std::ops::Range;
+
+use plan::{Case, Nanos};
 use record::{Provenance, Run};
 
-use super::window::{Gap, Shared, Within, repetitions};
-use crate::figures::{LatencySummary, RateOf, Subject, grouped};
+use crate::figures::{Gap, LatencySummary, RateOf, Subject, WhileAll, alone_in, first_of, grouped};
 use crate::gate::{
     Gate, Kind, Of, Quantity, Stated, Statement, Value,
     table::{
@@ -24,6 +25,9 @@ pub struct Beside {
     pub counts: RateOf,
     /// Of each repetition with a window; `None` if there is none.
     pub rates: Option<Summary>,
+    /// The repetitions in whose window it completed nothing.
+    pub without: usize,
+    /// Alone, in the same time after its start as the window.
     pub alone: Option<f64>,
     /// From alone to beside. `None` if one of the two has no rate, or one of 0.
     pub difference: Option<Difference>,
@@ -45,8 +49,17 @@ impl Beside {
                 Contrast::NotShown => "no difference shown",
                 Contrast::TooFew => "too few values",
             },
+            None if self.without > 0 => "completed nothing",
             None => "not compared",
         }
+    }
+
+    /// `completed nothing in 1 of 5 passes while all ran`: a loss of which no number is told. `None` if it always completed
+    /// something.
+    #[must_use]
+    pub fn starved(&self) -> Option<String> {
+        let of = self.rates.filter(|_| self.without > 0)?.n;
+        Some(format!("completed nothing in {} of {of} passes while all ran", self.without))
     }
 
     /// What it loses: 1 − rate beside ÷ rate alone. `None` if no difference is shown, because a number would suggest
@@ -56,7 +69,7 @@ impl Beside {
         self.difference.filter(|one| one.outcome != Contrast::NotShown).map(|one| -one.change)
     }
 
-    /// `longest gap at least 3 s; p50 324 µs, alone 310 µs; p99 2.2 ms, alone 1.9 ms`.
+    /// `completed nothing in 1 of 5 passes while all ran; longest gap at least 3 s; p50 324 µs, alone 310 µs; p99 2.2 ms, alone 1.9 ms`.
     fn words(&self) -> String {
         let gap = self.gap.map(|gap| {
             let nanos = Nanos(whole(gap.seconds() * 1e9));
@@ -68,7 +81,7 @@ impl Beside {
             let alone = alone.map_or_else(String::new, |all| format!(", alone {}", text(all)));
             beside.map(|all| format!("{name} {}{alone}", text(all)))
         };
-        let all = [gap, of(0, "p50"), of(1, "p99")];
+        let all = [self.starved(), gap, of(0, "p50"), of(1, "p99")];
         all.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
@@ -84,7 +97,8 @@ impl Statement for Beside {
     const OF: Of = Of::Figure;
     const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
     const CAPTION: &'static str = "Workloads at the same time, each beside the others and alone. Rates are of \
-         transfers, without open and close, and beside the others of the time while all ran. Longest gap: the \
+         transfers, without open and close: beside the others in the time while all ran, alone in the same time after \
+         the start. Longest gap: the \
          longest time without a completed operation while all ran. Fairness: Jain's index of the rates of its tasks. \
          Latencies are those of whole passes";
     const COLUMNS: &'static [Column<Self>] = &[
@@ -93,7 +107,12 @@ impl Statement for Beside {
         }))),
         subject(word("workload", "workload", "The workload.", |one| &one.workload)),
         detail(subject(list("others", "beside", "The workloads beside it.", |one| one.others.clone()))),
-        rate("alone_per_second", "alone", "Median rate of its transfers alone.", |one| one.alone),
+        rate(
+            "alone_per_second",
+            "alone",
+            "Median rate of its transfers alone, in the same time after its start.",
+            |one| one.alone,
+        ),
         rate("rate_per_second", "beside", "Median rate of its transfers while all ran.", |one| {
             Some(one.rates?.median)
         }),
@@ -114,14 +133,20 @@ impl Statement for Beside {
         text(
             "outcome_word",
             "result",
-            "`less than alone`, `more than alone`, `no difference shown`, `too few values`, or `not compared`.",
+            "`less than alone`, `more than alone`, `no difference shown`, `too few values`, `completed nothing` in a \
+             repetition while all ran, or `not compared`.",
             |one| one.outcome().to_owned(),
         ),
         share("share", "of all", "Its share of the bytes of all of them while all ran.", |one| one.share),
         number("fairness", "fairness", "Jain's index of the rates of its tasks, in whole passes.", |one| {
             one.fairness
         }),
-        below(text("in_words", "in words", "The longest gap and the latencies, in words.", Self::words)),
+        below(text(
+            "in_words",
+            "in words",
+            "In how many repetitions it completed nothing, the longest gap and the latencies, in words.",
+            Self::words,
+        )),
         detail(word(
             "gap_bound",
             "gap",
@@ -222,51 +247,58 @@ struct Set<'b, 'a> {
     names: Vec<String>,
     /// The same workloads alone.
     alone: Vec<Option<&'b Subject<'a>>>,
-    shared: Vec<Shared>,
+    /// The rates of those alone, one for each pass.
+    rates_alone: Vec<Vec<f64>>,
+    /// For each repetition with a window, what each workload did in it.
+    shared: Vec<Vec<&'b WhileAll>>,
     /// The repetitions without a window, with the reason.
     left_out: Vec<String>,
 }
 
 impl<'b, 'a> Set<'b, 'a> {
     fn of(run: &Run, gate: &'b Gate<'a>, workloads: Vec<&'b Subject<'a>>) -> Option<Self> {
-        let name = workloads.first()?.case.concurrent.as_ref()?.name.clone();
-        let is_of = |case: &&Case| case.concurrent.as_ref().is_some_and(|one| one.name == name);
-        let planned = gate.plan.cases.iter().filter(is_of).count();
+        let first: &'b Subject<'a> = workloads.first()?;
+        let name = first.case.concurrent.as_ref()?.name.clone();
         let alone = |one: &&Subject<'_>| {
             let id = &one.case.concurrent.as_ref()?.alone;
             let is_same =
                 |other: &&Subject<'_>| other.case.id == *id && other.figure.phase == one.figure.phase;
             gate.subjects.iter().find(is_same)
         };
-        let (mut shared, mut left_out) = (Vec::new(), Vec::new());
-        // Without one of them, what the others did is that beside fewer.
-        if workloads.len() < planned {
-            left_out.push(format!("{} of {planned} were measured", workloads.len()));
-        } else {
-            for one in repetitions(run, &workloads) {
-                match one {
-                    Ok(found) => shared.push(found),
-                    Err(why) => left_out.push(why),
-                }
-            }
-        }
+        let in_window = |one: &&'b Subject<'a>, repetition: u32| -> Option<&'b WhileAll> {
+            let pass = one.figure.counted().find(|pass| pass.repetition == repetition)?;
+            pass.while_all.as_ref()?.as_ref().ok()
+        };
+        let of_all =
+            |repetition: u32| workloads.iter().map(|one| in_window(one, repetition)).collect::<Option<_>>();
+        let shared: Vec<Vec<&WhileAll>> =
+            first.figure.counted().filter_map(|pass| of_all(pass.repetition)).collect();
+        let alone: Vec<Option<&Subject<'_>>> = workloads.iter().map(alone).collect();
+        let rates_alone = |(place, one): (usize, &Option<&Subject<'_>>)| {
+            let (one, window) = one.zip(typical(&shared, place))?;
+            let passes = one.figure.counted().map(|pass| &*pass.phase);
+            let rates = alone_in(run, &one.case.id, passes, &window);
+            Some(rates.iter().map(|rate| one.figure.rate_of().get(rate)).collect())
+        };
         Some(Self {
             names: workloads.iter().map(|one| workload(&name, one.case)).collect(),
-            alone: workloads.iter().map(alone).collect(),
+            rates_alone: alone.iter().enumerate().map(|one| rates_alone(one).unwrap_or_default()).collect(),
+            left_out: first.figure.apart(),
+            alone,
             name,
             workloads,
             shared,
-            left_out,
         })
     }
 
     /// What the workload at this place did in each window.
-    fn within(&self, place: usize) -> impl Iterator<Item = &Within> {
-        self.shared.iter().map(move |one| &one.each[place])
+    fn within(&self, place: usize) -> impl Iterator<Item = &WhileAll> {
+        self.shared.iter().map(move |each| each[place])
     }
 
     fn rates(&self, place: usize) -> Vec<f64> {
-        self.within(place).map(|one| one.per_second).collect()
+        let counts = self.workloads[place].figure.rate_of();
+        self.within(place).map(|one| counts.get(&one.rate)).collect()
     }
 
     /// Whether a difference from the workload alone could be stated.
@@ -280,7 +312,7 @@ impl<'b, 'a> Set<'b, 'a> {
     /// The sum of bytes per second in each window, if all workloads move bytes.
     fn sums(&self) -> Vec<f64> {
         let move_bytes = self.workloads.iter().all(|one| one.figure.rate_of() == RateOf::Bytes);
-        let sum = |one: &Shared| one.each.iter().map(|one| one.per_second).sum();
+        let sum = |each: &Vec<&WhileAll>| each.iter().map(|one| one.rate.bytes_per_second).sum();
         if move_bytes { self.shared.iter().map(sum).collect() } else { Vec::new() }
     }
 
@@ -291,8 +323,8 @@ impl<'b, 'a> Set<'b, 'a> {
             let rates = self.rates(place);
             let shares: Vec<f64> = rates.iter().zip(&sums).map(|(rate, sum)| rate / sum).collect();
             let fairness: Vec<f64> = self.within(place).filter_map(|one| one.fairness).collect();
-            let rates_alone = alone.map(by_transfers).unwrap_or_default();
-            let difference = gate.difference_of(&rates_alone, &rates, family);
+            let rates_alone = &self.rates_alone[place];
+            let difference = gate.difference_of(rates_alone, &rates, family);
             let others = self.names.iter().enumerate().filter(|(other, _)| *other != place);
             let value = Beside {
                 concurrent: self.name.clone(),
@@ -300,7 +332,8 @@ impl<'b, 'a> Set<'b, 'a> {
                 others: others.map(|(_, name)| name.clone()).collect(),
                 counts: own.figure.rate_of(),
                 rates: Summary::of(&rates),
-                alone: median(&rates_alone),
+                without: rates.iter().filter(|rate| **rate <= 0.0).count(),
+                alone: median(rates_alone),
                 difference,
                 share: median(&shares).filter(|share| share.is_finite()),
                 gap: self.within(place).map(|one| one.gap).reduce(Gap::longer),
@@ -318,7 +351,7 @@ impl<'b, 'a> Set<'b, 'a> {
     }
 
     fn all(&self, gate: &Gate<'_>) -> Stated<AllTogether> {
-        let windows: Vec<f64> = self.shared.iter().map(|one| one.seconds).collect();
+        let windows: Vec<f64> = self.within(0).map(WhileAll::seconds).collect();
         let value = AllTogether {
             concurrent: self.name.clone(),
             workloads: self.names.clone(),
@@ -335,11 +368,7 @@ impl<'b, 'a> Set<'b, 'a> {
 
     /// Why no repetition has a window.
     fn reason(&self) -> String {
-        match &self.left_out[..] {
-            [] => "no pass counts".to_owned(),
-            [only] => only.clone(),
-            [first, more @ ..] => format!("{first}; {} more", more.len()),
-        }
+        first_of(&self.left_out).unwrap_or_else(|| "no pass counts".to_owned())
     }
 }
 
@@ -349,12 +378,13 @@ fn workload(name: &str, case: &Case) -> String {
     own.unwrap_or(&case.group).to_owned()
 }
 
-/// The rates of the transfers of each pass that counts: of one workload, the time while all ran is the whole of its
-/// transfers.
-fn by_transfers(alone: &Subject<'_>) -> Vec<f64> {
-    let counts = alone.figure.rate_of();
-    let rates = alone.figure.counted().filter_map(|pass| pass.rates.get(RateName::ByIo));
-    rates.map(|rate| counts.get(&rate)).collect()
+/// The time after the start of the workload at `place` that is the window of the repetitions: from the median of their
+/// starts to that of their ends.
+fn typical(shared: &[Vec<&WhileAll>], place: usize) -> Option<Range<u64>> {
+    let of = |end: fn(&WhileAll) -> u64| {
+        median(&shared.iter().map(|each| end(each[place]) as f64).collect::<Vec<_>>()).map(whole)
+    };
+    Some(of(|one| one.window.start)?..of(|one| one.window.end)?)
 }
 
 /// p50 and p99 of the most frequent operation.

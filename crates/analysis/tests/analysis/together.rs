@@ -2,12 +2,17 @@
 
 use analysis::RateName;
 use analysis::audit::Check;
-use analysis::figures::figures;
+use analysis::comparisons::{Verdict, paired, verdicts};
+use analysis::figures::{Gap, figures};
 use analysis::findings::{Findings, findings};
-use analysis::gate::{Because, Outcome};
-use analysis::together::{AllTogether, Beside, Gap};
-use plan::{Case, Concurrent, Operation, Phase, Plan};
-use record::{DeviceRow, PhaseRecord, Provenance, SeriesRow, TaskRow};
+use analysis::gate::{Because, Gate, Judgement, Outcome};
+use analysis::targets::expected;
+use analysis::together::{AllTogether, Beside};
+use plan::{
+    Amount, Asked, Bound, Case, Commitment, Concurrent, Expectation, FigureQuantity, Nanos, Operation, Phase,
+    Plan, Selector, Statistic,
+};
+use record::{DeviceRow, PhaseRecord, Provenance, Reference, SeriesRow, TaskRow};
 
 use crate::common::random::Random;
 use crate::common::rows::{self, SECOND, second, task};
@@ -38,6 +43,7 @@ const NAMES: [&str; 3] = ["checkpoint", "restart", "scan"];
 const TASKS: u32 = 4;
 
 /// Workloads that were measured alone, then at the same time.
+#[derive(Clone)]
 struct Study {
     plan: Plan,
     records: Vec<PhaseRecord>,
@@ -282,7 +288,7 @@ fn a_workload_that_was_not_measured_leaves_nothing_to_state() {
     let found = study.findings();
     assert_eq!(found.beside_others.len(), 2);
     assert!(found.beside_others.iter().all(|one| one.outcome == Outcome::Withheld));
-    assert_eq!(found.all_together[0].reasons[0].evidence, "2 of 3 were measured");
+    assert_eq!(found.all_together[0].reasons[0].evidence, "pass 1: 2 of 3 were measured; 4 more");
 
     let mut study = Study::of_rates(&[400_000_000; 2], &[280_000_000; 2]);
     study.records.retain(|one| &*one.phase.key.case != "restart");
@@ -441,6 +447,278 @@ fn random_reads_alone_are_not_compared_with_sequential_ones_beside_others() {
     }
     let found = study.findings().audit;
     assert!(found.iter().all(|one| one.check != Check::RandomAboveSequential), "{found:?}");
+}
+
+/// A cache takes the first 20 s; the second workload begins after 30 s, and does next to nothing.
+#[test]
+fn a_burst_at_the_start_alone_is_no_loss_to_what_begins_later() {
+    let burst = |at: u64| {
+        let mut ran = ran(500_000_000 + at * 500_000, 60);
+        ran.seconds[..20].fill(3_000_000_000);
+        ran
+    };
+    let five = |of: &dyn Fn(u64) -> Ran| (0..5).map(of).collect::<Vec<_>>();
+    let idle = |starts_ns: u64| move |at: u64| Ran { starts_ns, ..ran(1_000_000 + at, 60) };
+    let study =
+        Study::new(&[five(&burst), five(&idle(0))], &[five(&|at| burst(4 - at)), five(&idle(30 * SECOND))]);
+    let told = &study.beside()[0];
+    assert_eq!(told.outcome(), "no difference shown", "{told:?}");
+    assert!(is_near(told.alone.expect("alone"), 501_000_000.0), "{told:?}");
+}
+
+/// A fixed amount of which one task is late with a little: not beside the others, but alone.
+#[test]
+fn a_straggler_alone_does_not_hide_a_loss() {
+    let straggles = |at: u64| {
+        let mut ran = ran(1_000_000_000 + at * 1_000_000, 40);
+        ran.seconds[10..].fill(1_000_000);
+        ran
+    };
+    let five = |of: &dyn Fn(u64) -> Ran| (0..5).map(of).collect::<Vec<_>>();
+    let plain = |rate: u64, seconds: usize| move |at: u64| ran(rate + at * rate / 1000, seconds);
+    let study = Study::new(
+        &[five(&straggles), five(&plain(400_000_000, 10))],
+        &[five(&plain(900_000_000, 11)), five(&plain(360_000_000, 10))],
+    );
+    let told = &study.beside()[0];
+    assert_eq!(told.outcome(), "less than alone", "{told:?}");
+    assert!((told.loss().expect("a loss") - 0.1).abs() < 1e-3, "{told:?}");
+}
+
+#[test]
+fn what_completed_nothing_is_told_as_that() {
+    let mut study = Study::of_rates(&[400_000_000; 2], &[280_000_000; 2]);
+    for record in study.records.iter_mut().filter(|one| &*one.phase.key.case == "both:restart") {
+        match record.phase.key.repetition {
+            // Nothing until all others have ended, and nothing at all.
+            1 => record.series.retain(|row| row.start_ns / SECOND >= 20),
+            3 => record.series.clear(),
+            _ => {}
+        }
+    }
+    let told = study.beside();
+    assert_eq!([told[0].outcome(), told[1].outcome()], ["less than alone", "completed nothing"]);
+    assert_eq!(told[1].starved().as_deref(), Some("completed nothing in 2 of 5 passes while all ran"));
+    assert_eq!((told[1].loss(), told[1].gap), (None, Some(Gap::AtLeast(20.0))));
+    assert_eq!(told[0].starved(), None);
+}
+
+impl Study {
+    /// The verdict on a promise to `workload`, without doubts of the audit.
+    fn verdict(&self, workload: &str, amount: Amount, change: impl FnOnce(&mut Commitment)) -> Verdict {
+        let mut promise = rows::at_least(amount);
+        promise.figures.workload = Some(workload.to_owned());
+        change(&mut promise);
+        let mut plan = self.plan.clone();
+        plan.criteria.commitments.push(promise);
+        let run = rows::run(&plan, self.records.clone());
+        verdicts(&plan, &figures(&run, RateName::ByWall), &[]).remove(0)
+    }
+}
+
+/// The first runs for 60 s, at 200 MB/s for the 5 s that the second takes, then at 1 GB/s.
+fn mostly_alone() -> Study {
+    let five = |ran: &Ran| vec![ran.clone(); 5];
+    let mut first = ran(1_000_000_000, 60);
+    first.seconds[..5].fill(200_000_000);
+    let alone = ran(1_000_000_000, 60);
+    Study::new(&[five(&alone), five(&ran(500_000_000, 5))], &[five(&first), five(&ran(400_000_000, 5))])
+}
+
+#[test]
+fn no_promise_is_kept_by_what_ran_while_the_others_did_not() {
+    let study = mostly_alone();
+    for workload in ["both:checkpoint", "both"] {
+        for statistic in [Statistic::Median, Statistic::Worst, Statistic::ConfidenceBound, Statistic::Best] {
+            let verdict =
+                study.verdict(workload, Amount::BytesPerSecond(0.9e9), |one| one.statistic = statistic);
+            assert_eq!(verdict.judgement, Judgement::DoesNotHold, "{verdict:?}");
+            assert!(is_near(verdict.measured.expect("a rate"), 200e6) || workload == "both", "{verdict:?}");
+        }
+    }
+    let rate = Amount::OperationsPerSecond(0.9e9 / 4096.0);
+    assert_eq!(study.verdict("both:checkpoint", rate, |_| ()).judgement, Judgement::DoesNotHold);
+    let kept = study.verdict("both:checkpoint", Amount::BytesPerSecond(0.19e9), |_| ());
+    assert_eq!(kept.judgement, Judgement::Holds, "beside the other it has that: {:?}", kept.because);
+    assert_eq!(kept.judged_by, "median, by wall time or while all ran, whichever is less");
+    let alone = study.verdict("checkpoint", Amount::BytesPerSecond(0.9e9), |_| ());
+    assert_eq!((alone.judgement, alone.judged_by.as_str()), (Judgement::Holds, "median, by wall time"));
+    let most = |amount: f64| {
+        study.verdict("both:checkpoint", Amount::BytesPerSecond(amount), |one| one.bound = Bound::AtMost)
+    };
+    assert_eq!(most(0.95e9).judgement, Judgement::Holds);
+    assert_eq!(most(0.9e9).judgement, Judgement::DoesNotHold);
+}
+
+#[test]
+fn the_sustained_rate_beside_others_is_that_of_the_seconds_while_all_ran() {
+    let mut study = mostly_alone();
+    for record in study.records.iter_mut().filter(|one| &*one.phase.key.case == "both:checkpoint") {
+        record.series.iter_mut().take(5).for_each(|row| row.bytes = 900_000_000);
+        record.series[1].bytes = 100_000_000;
+    }
+    let sustained = |amount: f64| {
+        study.verdict("both:checkpoint", Amount::BytesPerSecond(amount), |one| one.rate = RateName::Sustained)
+    };
+    let verdict = sustained(0.5e9);
+    assert_eq!((verdict.judgement, verdict.measured), (Judgement::DoesNotHold, Some(100e6)), "{verdict:?}");
+    assert_eq!(sustained(0.09e9).judgement, Judgement::Holds);
+}
+
+#[test]
+fn a_promise_is_kept_where_all_ran_all_the_time() {
+    let study = Study::of_rates(&[400_000_000, 600_000_000], &[280_000_000, 540_000_000]);
+    for statistic in [Statistic::Median, Statistic::Worst, Statistic::ConfidenceBound] {
+        // With half a second of open and close.
+        let amount = Amount::BytesPerSecond(280e6 * 20.0 / 20.5);
+        let verdict = study.verdict("both", amount, |one| one.statistic = statistic);
+        assert_eq!(verdict.judgement, Judgement::Holds, "{:?}", verdict.because);
+        let verdict = study.verdict("both", Amount::BytesPerSecond(281e6), |one| one.statistic = statistic);
+        assert_eq!(verdict.judgement, Judgement::DoesNotHold, "{:?}", verdict.because);
+    }
+}
+
+#[test]
+fn what_did_not_run_beside_the_others_keeps_no_promise_and_may_break_one() {
+    let mut study = apart();
+    for record in study.records.iter_mut().filter(|one| &*one.phase.key.case == "both:restart") {
+        if record.phase.key.repetition > 2 {
+            record.phase.started_unix_ns += 30_000_000_000;
+        }
+    }
+    let kept = study.verdict("both:checkpoint", Amount::BytesPerSecond(10e6), |_| ());
+    assert_eq!(kept.judgement, Judgement::CannotTell);
+    let why = "not shown beside the others: pass 4: they did not run at the same time; 1 more";
+    assert_eq!(kept.because, [why]);
+    let broken = study.verdict("both:checkpoint", Amount::BytesPerSecond(1e9), |_| ());
+    assert_eq!(broken.judgement, Judgement::DoesNotHold, "{:?}", broken.because);
+}
+
+#[test]
+fn latencies_of_whole_passes_keep_a_promise_only_where_nearly_all_operations_ran_beside_the_others() {
+    let with_latencies = |mut study: Study| {
+        for record in &mut study.records {
+            let edges = (100_000, 100_500);
+            record.latency =
+                vec![rows::bucket(&record.phase.key, Operation::Read, edges, record.phase.reads)];
+        }
+        study
+    };
+    let at_most = |study: &Study, workload: &str, percent, nanos: f64| {
+        study.verdict(workload, Amount::Latency { nanos, percent }, |one| one.bound = Bound::AtMost)
+    };
+    let (apart, all) =
+        (with_latencies(apart()), with_latencies(Study::of_rates(&[400_000_000], &[280_000_000])));
+    for percent in [None, Some(99.0)] {
+        let doubtful = at_most(&apart, "both:checkpoint", percent, 1e6);
+        assert_eq!(doubtful.judgement, Judgement::CannotTell);
+        let why = &doubtful.because[0];
+        // 395 MB of 1,430 MB.
+        let told = "not shown beside the others: pass 1: 27.6 % of its operations completed while all ran, and 95 % are \
+                    needed for a latency; 4 more";
+        assert_eq!(why, told);
+        let broken = at_most(&apart, "both:checkpoint", percent, 50_000.0);
+        assert_eq!(broken.judgement, Judgement::DoesNotHold, "{:?}", broken.because);
+        let alone = at_most(&apart, "checkpoint", percent, 1e6);
+        assert!(alone.because.iter().all(|why| !why.contains("beside")), "{:?}", alone.because);
+    }
+    assert_eq!(at_most(&all, "both", None, 1e6).judgement, Judgement::Holds);
+}
+
+#[test]
+fn phases_of_a_set_that_run_alone_are_not_tested() {
+    let mut small = case("small", None, 5);
+    small.phases = vec![Phase::Precreate, Phase::Benchmark, Phase::Cleanup];
+    let together = Concurrent { name: "both".to_owned(), alone: "small".to_owned(), start: Nanos(0) };
+    let beside = Case { concurrent: Some(together), id: "both:small".to_owned(), ..small.clone() };
+    let study = Study { plan: rows::plan(vec![small, beside]), records: Vec::new() };
+    let precreate = |one: &mut Commitment| one.figures.phase = Some(Phase::Precreate);
+    let verdict = study.verdict("both", Amount::OperationsPerSecond(1.0), precreate);
+    assert_eq!(verdict.judgement, Judgement::NotTested);
+    assert_eq!(
+        verdict.because,
+        ["both:small precreate: runs alone, before or after what runs at the same time"]
+    );
+}
+
+#[test]
+fn a_promise_without_a_workload_is_about_those_that_run_alone() {
+    let study = Study::of_rates(&[400_000_000; 2], &[100_000_000; 2]);
+    let verdict = study.verdict("", Amount::BytesPerSecond(300e6), |one| one.figures = Selector::default());
+    assert_eq!((verdict.judgement, verdict.about), (Judgement::Holds, vec![0, 1]));
+}
+
+#[test]
+fn a_data_sheet_is_not_for_what_a_workload_gets_beside_others() {
+    let mut study = Study::of_rates(&[400_000_000; 2], &[100_000_000; 2]);
+    let sheet = |name: &str, ceiling| Expectation {
+        ceiling,
+        missed: "look for a different vendor".to_owned(),
+        ..Expectation::new(name, Amount::BytesPerSecond(500e6))
+    };
+    study.plan.criteria.expectations = vec![sheet("drive", false), sheet("link", true)];
+    let run = rows::run(&study.plan, study.records.clone());
+    let found = expected(&study.plan, &figures(&run, RateName::ByWall));
+    let of =
+        |name: &str| found.iter().filter(|one| one.name == name).map(|one| one.figure).collect::<Vec<_>>();
+    assert_eq!((of("drive"), of("link")), (vec![0, 1], vec![0, 1, 2, 3]));
+}
+
+/// What is told of the conditions of `both:checkpoint`, by comparing it with the same in another study.
+fn told_beside(before: &Study, after: &Study) -> Vec<String> {
+    let [one, other] = [before, after].map(|study| {
+        let run = rows::run(&study.plan, study.records.clone());
+        figures(&run, RateName::ByWall)
+    });
+    let [one, other] = [Gate::new(&before.plan, &one, &[]), Gate::new(&after.plan, &other, &[])];
+    let found = paired(&[one], &[other]);
+    let found = found.into_iter().find(|pair| pair.comparisons[0].case.contains("both:checkpoint"));
+    found.expect("it is paired by its name").differs
+}
+
+#[test]
+fn what_runs_at_the_same_time_is_a_condition() {
+    let two = Study::of_rates(&[400_000_000; 3], &[280_000_000; 2]);
+    let three = Study::of_rates(&[400_000_000; 3], &[280_000_000; 3]);
+    assert_eq!(told_beside(&two, &two.clone()), [] as [&str; 0]);
+    let more = "at the same time: restart, then restart and scan";
+    assert_eq!(told_beside(&two, &three)[0], more);
+    let start = |study: &mut Study, at: usize| {
+        study.plan.cases[at].concurrent.as_mut().expect("one of several").start = Nanos::secs(5);
+    };
+    let mut later = two.clone();
+    start(&mut later, 4);
+    assert_eq!(told_beside(&two, &later), ["at the same time: restart, then restart from 5 s"]);
+    let mut itself = two.clone();
+    start(&mut itself, 3);
+    assert_eq!(told_beside(&two, &itself), ["at the same time: restart, then restart; itself from 5 s"]);
+    let mut wider = two.clone();
+    wider.plan.cases[4].workload = rows::workload(|spec| (spec.tasks, spec.direct) = (2 * TASKS, true));
+    assert_eq!(told_beside(&two, &wider), ["restart at the same time: tasks: 4, then 8"]);
+}
+
+#[test]
+fn a_part_of_what_a_reference_run_reached_is_judged_only_beside_the_same() {
+    let (own, three) = (on_one_device(1.0), Study::of_rates(&[400_000_000; 3], &[280_000_000; 3]));
+    let verdict = |reference: &Study| {
+        let mut plan = own.plan.clone();
+        plan.criteria.commitments.push(Commitment {
+            figures: Selector { workload: Some("both:checkpoint".to_owned()), ..Selector::default() },
+            asked: Asked::OfReference { share: 0.8, of: FigureQuantity::Rate },
+            ..rows::at_least(Amount::BytesPerSecond(1.0))
+        });
+        let mut run = rows::run(&plan, own.records.clone());
+        let other = rows::run(&reference.plan, reference.records.clone());
+        run.reference = Some(Box::new(Reference { run: other, sha256: "0".repeat(64) }));
+        let found = findings(&run, &figures(&run, RateName::ByWall));
+        found.verdicts[0].says().expect("it is stated").clone()
+    };
+    let same = verdict(&own);
+    assert!(is_near(same.promised().expect("it is known"), 0.8 * 280.56e6 * 20.0 / 20.5), "{same:?}");
+    let other = verdict(&three);
+    assert_eq!(other.judgement, Judgement::NotTested);
+    let why = "not measured as in the reference run r: at the same time: restart and scan, then restart";
+    assert!(other.because[0].contains(why), "{:?}", other.because);
 }
 
 /// Of so many runs with 1 % noise and five repetitions, in each of which three workloads ran at the same time in so many

@@ -358,7 +358,7 @@ pub enum Bound {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Selector {
-    /// The workload, or the workloads that run at the same time under this name; all workloads if `None`.
+    /// The workload, or the workloads that run at the same time under this name; all that run alone if `None`.
     pub workload: Option<String>,
     /// The target; all targets if `None`.
     pub target: Option<String>,
@@ -535,10 +535,18 @@ impl RateName {
 }
 
 impl Selector {
-    /// Whether the figure of `phase` of `case` is selected.
+    /// Whether the figure of `phase` of `case` is selected. Of cases that run at the same time it is only that of the phase
+    /// that does, and only if they are named.
     #[must_use]
     pub fn takes(&self, case: &Case, phase: Phase) -> bool {
-        self.workload.as_ref().is_none_or(|workload| case.is_of(workload))
+        self.names(case, phase) && (case.concurrent.is_none() || case.is_concurrent(phase))
+    }
+
+    /// Whether everything that it names matches `phase` of `case`, also if that runs alone before or after what runs at the
+    /// same time.
+    #[must_use]
+    pub fn names(&self, case: &Case, phase: Phase) -> bool {
+        self.workload.as_ref().map_or(case.concurrent.is_none(), |workload| case.is_of(workload))
             && self.target.as_ref().is_none_or(|target| *target == case.target)
             && self.phase.is_none_or(|wanted| wanted == phase)
             && self.at.iter().all(|setting| case.settings.contains(setting))
@@ -619,7 +627,7 @@ impl Expectation {
 #[cfg(test)]
 mod tests {
     use super::{Amount, Expectation, Layer, Per, Selector};
-    use crate::{Bytes, Case, Geometry, Phase, Setting, SettingValue, WorkloadSpec};
+    use crate::{Bytes, Case, Concurrent, Geometry, Nanos, Phase, Setting, SettingValue, WorkloadSpec};
 
     #[test]
     fn a_selector_takes_the_points_that_it_names() {
@@ -639,6 +647,24 @@ mod tests {
         assert!(!Selector { at: vec![tasks(8)], ..four.clone() }.takes(&case, Phase::Read));
         assert!(!Selector { phase: Some(Phase::Read), ..four }.takes(&case, Phase::Write));
         assert!(!Selector { target: Some("disk".to_owned()), ..all }.takes(&case, Phase::Read));
+    }
+
+    #[test]
+    fn what_runs_beside_others_is_taken_only_by_name_and_only_its_phase_that_does() {
+        let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::kib(4), segments: 1 };
+        let workload = WorkloadSpec::new("w", "f", geometry).validate().expect("valid");
+        let phases = vec![Phase::Precreate, Phase::Benchmark, Phase::Cleanup];
+        let together = Concurrent { name: "night".to_owned(), alone: "small".to_owned(), start: Nanos(0) };
+        let case =
+            Case { concurrent: Some(together), ..Case::new("night:small", workload.clone(), phases.clone()) };
+        let alone = Case::new("small", workload, phases);
+        let all = Selector::default();
+        assert!(all.takes(&alone, Phase::Precreate) && !all.takes(&case, Phase::Benchmark));
+        for name in ["night", "night:small"] {
+            let of = Selector { workload: Some(name.to_owned()), ..all.clone() };
+            assert!(of.takes(&case, Phase::Benchmark) && !of.takes(&alone, Phase::Benchmark));
+            assert!(!of.takes(&case, Phase::Precreate) && of.names(&case, Phase::Precreate));
+        }
     }
 
     #[test]

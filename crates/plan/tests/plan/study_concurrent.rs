@@ -99,6 +99,15 @@ fn their_common_name_selects_all_of_them() {
     assert_eq!(selected(&later.commitments[0]), ["both:checkpoint", "both:restart"]);
 }
 
+#[test]
+fn without_a_name_a_promise_is_about_what_runs_alone() {
+    let to_all = PROMISE_TO_EACH.replace("workload = \"both\"\n", "");
+    let plan = read(&format!("{BOTH}{to_all}"));
+    let selected = plan.selected(&plan.criteria.commitments[0].figures);
+    let of_set = selected.iter().filter(|(case, _)| case.concurrent.is_some()).count();
+    assert_eq!((selected.len() > 2, of_set), (true, 0));
+}
+
 /// What a workload does beside others is that of its table.
 #[test]
 fn an_override_of_a_workload_concerns_what_it_does_beside_others() {

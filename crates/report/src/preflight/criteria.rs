@@ -167,7 +167,7 @@ pub(crate) fn promised(one: &Commitment, asked: Asked, operations: &str) -> Stri
 /// Every commitment with the rule that judges it.
 pub(super) fn commitments(plan: &Plan, screen: Screen) -> String {
     let all = plan.criteria.commitments.iter().map(|one| {
-        let (of, by) = (selected(&one.figures, one.over), judged_by(one));
+        let (of, by) = (selected(&one.figures, one.over), judged_by(plan, one));
         let phases = plan.selected(&one.figures).into_iter().map(|(_, phase)| phase);
         let what = promised(one, one.asked, names::common_operations_unit(phases));
         let needs = PercentileNeed::of(plan, one);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use analysis::{
     audit::{AuditIssue, Check, Outcome, Use},
-    comparisons::{Verdict, judged_by, selected, side},
+    comparisons::{Verdict, selected, side},
     figures::Figure,
     gate::Judgement,
     statistics::{CONFIDENCE, bound_least, median_bounds},
@@ -149,7 +149,7 @@ impl Sheet<'_> {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let (of, by) = (selected(&commitment.figures, commitment.over), judged_by(commitment));
+        let (of, by) = (selected(&commitment.figures, commitment.over), &self.verdict.judged_by);
         let mut lines = vec![
             promised(commitment, self.verdict.asked(), promised_unit(self.report, self.verdict)),
             format!("of {of}; judged by {by}"),

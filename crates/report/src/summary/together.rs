@@ -95,11 +95,16 @@ impl Told<'_> {
     fn set(&self, stated: &Stated<AllTogether>, own: &[&Stated<Beside>]) -> String {
         let Some(all) = stated.says() else { return withheld(stated) };
         let rates = all.rates.as_ref().map(sum);
-        let most = own.iter().filter_map(|one| Some((one, one.says()?, one.says()?.loss()?)));
-        let most = most.filter(|(.., loss)| *loss > 0.0).max_by(|one, other| one.2.total_cmp(&other.2));
-        let most = most.and_then(|(_, one, _)| {
-            Some(format!("most is lost by {}, {}", one.workload, against_alone(one)?))
+        // One that at times completed nothing has lost more than any other, but no number is told of that.
+        let lost = |one: &&Beside| (one.without, one.loss().unwrap_or_default());
+        let most = own.iter().filter_map(|one| one.says());
+        let most = most.filter(|one| one.starved().is_some() || lost(one).1 > 0.0);
+        let most = most.max_by(|one, other| {
+            let (one, other) = (lost(one), lost(other));
+            one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
         });
+        let most =
+            most.and_then(|one| Some(format!("most is lost by {}, {}", one.workload, against_alone(one)?)));
         let untold = own.iter().filter(|one| one.says().is_none()).count();
         let untold = (untold > 0).then(|| format!("{untold} withheld"));
         let least = most.or_else(|| Some("no loss told".to_owned()));
@@ -145,6 +150,9 @@ fn sum(rates: &Summary) -> String {
 
 /// What it lost or won, if anything is told of that.
 fn against_alone(one: &Beside) -> Option<String> {
+    if let Some(starved) = one.starved() {
+        return Some(starved);
+    }
     let (difference, percent) = (one.difference?, |share: f64| format!("{:.1}", share * 100.0));
     let ends = |sign: f64| {
         let (low, high) = one.loss_interval()?;

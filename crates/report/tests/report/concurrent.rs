@@ -4,7 +4,7 @@ use record::{Warning, WarningRow};
 use report::{Screen, Study};
 use serde_json::Value;
 
-use crate::common::concurrent::concurrent;
+use crate::common::concurrent::{concurrent, concurrent_in, starved};
 
 #[test]
 fn the_first_screen_says_what_each_workload_lost() {
@@ -72,4 +72,21 @@ fn what_the_gate_withholds_or_marks_is_so_on_the_first_screen() {
     let line = |name: &str| text.lines().find(|line| line.contains(name)).expect("a line").to_owned();
     assert!(line("restart beside").contains("withheld: wrong data"), "{text}");
     assert!(line("users beside").contains("! "), "{text}");
+}
+
+#[test]
+fn what_completed_nothing_comes_first_also_among_many() {
+    let line = |run: &record::Run, name: &str| {
+        let text = Study::of(run).text(Screen::PLAIN.wide(160));
+        text.lines().find(|line| line.trim_start().starts_with(name)).expect("a line").to_owned()
+    };
+    let few = line(&starved(&["night"]), "users beside");
+    assert!(few.contains("completed nothing in 1 of 6 passes while all ran"), "{few}");
+    let sets = ["night", "noon", "dusk", "dawn"];
+    assert!(line(&concurrent_in(&sets), "night").contains("most is lost by restart, 31.1 % less than alone"));
+    let many = line(&starved(&sets), "night");
+    assert!(
+        many.contains("most is lost by users, completed nothing in 1 of 6 passes while all ran"),
+        "{many}"
+    );
 }

@@ -81,7 +81,7 @@ const QUANTITIES: &[Word] = &[
 ];
 
 const WORKLOAD: Key = Key::new("workload", ValueKind::Reference("workload"))
-    .left_out("all")
+    .left_out("all that run alone")
     .means("The name of a `[[workload]]`; of a `[[concurrent]]` for all of its workloads, or `NAME:WORKLOAD` for one.");
 
 const TARGET: Key =
@@ -108,7 +108,8 @@ pub(crate) const EXPECTATION: Table = Table {
     name: "expectation",
     named_by: Some("name"),
     meaning: "A data-sheet value or the limit of a link, a controller or a server. Measured figures are \
-                shown as a share of it. One of `bandwidth`, `iops` and `latency` gives the amount.",
+                shown as a share of it; those of a workload beside others only with `ceiling`. One of `bandwidth`, `iops` and \
+                `latency` gives the amount.",
     keys: &[
         Key::new("name", ValueKind::Text)
             .means("What it is, for example `\"PCIe x4\"`; unique in the study."),
