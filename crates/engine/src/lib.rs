@@ -62,7 +62,7 @@ pub use error::{EngineError, Exhausted, LimitKind, UringUnavailable};
 pub use phase::clock::{clock_cost_ns, clock_name};
 pub use phase::controls::{Controls, HistoryCursor, Launches, Progress};
 pub use phase::ending::Ending;
-pub use phase::job::{DataSpec, Expect, PhaseJob, TransferLimit};
+pub use phase::job::{DataSpec, Expect, PhaseJob, ProcessNeeds, TransferLimit};
 pub use phase::outcome::{
     Latency, Mismatch, MismatchKind, Mismatches, Note, PhaseOutcome, SeriesInterval, Stonewalled, Surprises,
     TaskOutcome,

@@ -42,6 +42,26 @@ pub enum TransferLimit<'a> {
     PerTask(&'a [u64]),
 }
 
+/// What phases need in a process.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ProcessNeeds {
+    /// Number of files open at the same time.
+    pub open_files: u64,
+    /// Number of threads at the same time.
+    pub threads: u64,
+}
+
+impl ProcessNeeds {
+    /// What both need at the same time.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self {
+            open_files: self.open_files.saturating_add(other.open_files),
+            threads: self.threads.saturating_add(other.threads),
+        }
+    }
+}
+
 /// The part of one phase of one workload that runs in this process.
 #[derive(Debug, Clone)]
 pub struct PhaseJob<'a> {
@@ -59,6 +79,8 @@ pub struct PhaseJob<'a> {
     /// Number of processes on this host that run part of the tasks, including this one. Their combined
     /// needs must fit the host, and they share its processors.
     pub processes_here: u32,
+    /// What other phases need that run at the same time in this process.
+    pub beside: ProcessNeeds,
     /// Files that this phase creates. If one of them exists when it is opened, someone else has put it there.
     pub new_files: &'a BTreeSet<PathBuf>,
     /// The files that the run has created, which are recognised when they are opened again. If unset, nothing is looked
@@ -96,6 +118,7 @@ impl<'a> PhaseJob<'a> {
             tasks: 0..workload.tasks,
             end: 0,
             processes_here: 1,
+            beside: ProcessNeeds::default(),
             new_files: &NO_FILES,
             made: None,
             links: &NO_FILES,

@@ -131,17 +131,17 @@ const IN_TURN_THREADS: usize = 64;
 /// no point in writing data that cannot be measured.
 fn prepare(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(ThreadLayout, Memory), EngineError> {
     let backend = rules.job.workload.backend;
-    let processes = rules.job.processes_here;
+    let PhaseJob { processes_here: processes, beside, .. } = *rules.job;
     // The null engine moves no data, so its tasks need no separate buffers.
     let stride = if backend.moves_data() { rules.buffer_bytes().next_multiple_of(PAGE) } else { PAGE };
     let layout = thread_layout(rules, tasks, stride);
     let workers = layout.workers;
     if !backend.is_queued() {
-        limits::threads(tasks.len() as u64, processes)?;
+        limits::threads(tasks.len() as u64, beside.threads, processes)?;
     }
     if backend.moves_data() {
         let rings = if backend.is_queued() { workers } else { 0 };
-        limits::open_files(tasks.len() as u64 + rings as u64)?;
+        limits::open_files(beside.open_files.saturating_add(tasks.len() as u64 + rings as u64))?;
         if rules.direct {
             check_alignment(rules, tasks)?;
         }

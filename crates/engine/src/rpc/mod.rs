@@ -182,10 +182,11 @@ impl<'a> Session<'a> {
         let connections = job.tasks.len() as u64 + answered as u64;
         let uring = job.workload.backend.capabilities().needs_uring;
         let threads = if uring { connections.min(2 * u64::from(rpc.threads)) } else { connections };
-        limits::threads(threads, job.processes_here)?;
+        limits::threads(threads, job.beside.threads, job.processes_here)?;
         // At most one listening socket per peer, the unauthenticated connections, and a ring for each
         // thread.
-        limits::open_files(connections + u64::from(rpc.ends) + STRANGERS_MAX as u64 + threads)?;
+        let files = connections + u64::from(rpc.ends) + STRANGERS_MAX as u64 + threads;
+        limits::open_files(job.beside.open_files.saturating_add(files))?;
         if uring {
             crate::uring_available()?;
         }

@@ -40,20 +40,21 @@ pub(crate) fn memory(bytes: u64, processes: u32, what: &'static str) -> Result<(
     if all > field("MemTotal:") { refused(all) } else { Ok(()) }
 }
 
-/// Rejects `threads` threads if they need more mappings or memory than are available. A thread created
-/// without its signal stack would end the process.
-pub(crate) fn threads(threads: u64, processes: u32) -> Result<(), EngineError> {
+/// Rejects `threads` threads if they need more mappings or memory than are available, given so many threads of
+/// phases `beside` this one in the process. A thread created without its signal stack would end the process.
+pub(crate) fn threads(threads: u64, beside: u64, processes: u32) -> Result<(), EngineError> {
     memory(threads.saturating_mul(BYTES_PER_THREAD), processes, "the threads of the tasks")?;
     let number = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
     let Some(have) = number("/proc/sys/vm/max_map_count") else { return Ok(()) };
-    let own = threads.saturating_mul(MAPPINGS_PER_THREAD) + SPARE_MAPPINGS;
+    let own =
+        threads.saturating_add(beside).saturating_mul(MAPPINGS_PER_THREAD).saturating_add(SPARE_MAPPINGS);
     // Counting existing mappings means visiting each one, so this is only done if it could matter.
     if own <= have / 2 {
         return Ok(());
     }
     let present =
         std::fs::read("/proc/self/maps").map_or(0, |maps| maps.split(|&byte| byte == b'\n').count());
-    let need = own + present as u64;
+    let need = own.saturating_add(present as u64);
     if need <= have {
         return Ok(());
     }
@@ -69,10 +70,10 @@ pub(crate) fn threads(threads: u64, processes: u32) -> Result<(), EngineError> {
     })
 }
 
-/// Raises the limit so that `files` more files can be open.
+/// Raises the limit so that `files` more files can be open, including those of phases at the same time.
 pub(crate) fn open_files(files: u64) -> Result<(), EngineError> {
     let open = std::fs::read_dir("/proc/self/fd").map_or(0, |entries| entries.count() as u64);
-    let need = files + open + SPARE_FILES;
+    let need = files.saturating_add(open + SPARE_FILES);
     let have = raise(Resource::Nofile, need);
     if have >= need {
         return Ok(());

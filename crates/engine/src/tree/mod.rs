@@ -134,7 +134,7 @@ fn prepare_layout(rules: &TreeRules<'_>, plans: &[ItemPlan]) -> Result<(ThreadLa
                 let depth = u32::try_from(most).unwrap_or(u32::MAX).clamp(1, backend.depth());
                 let workers = crew::workers(plans.len(), job.processes_here);
                 let under_way = (plans.len() as u64).saturating_mul(depth.into());
-                limits::open_files(under_way + workers as u64)?;
+                limits::open_files(job.beside.open_files.saturating_add(under_way + workers as u64))?;
                 limits::memory(
                     under_way.saturating_mul(buffer as u64),
                     job.processes_here,
@@ -231,9 +231,9 @@ const fn stride<const N: usize>() -> usize {
 /// open at once and needs a buffer of `buffer` bytes.
 fn prepare<const N: usize>(job: &PhaseJob<'_>, files: u64, buffer: usize) -> Result<Arena, EngineError> {
     let count = job.tasks.len() as u64;
-    limits::threads(count, job.processes_here)?;
+    limits::threads(count, job.beside.threads, job.processes_here)?;
     if job.workload.backend.moves_data() {
-        limits::open_files(count.saturating_mul(files))?;
+        limits::open_files(job.beside.open_files.saturating_add(count.saturating_mul(files)))?;
     }
     let buffers = count.saturating_mul(buffer as u64);
     limits::memory(buffers, job.processes_here, "the buffers of the files")?;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use engine::{Controls, EngineError, LimitKind, PhaseJob, SingleProcess, TransferLimit};
+use engine::{Controls, EngineError, LimitKind, PhaseJob, ProcessNeeds, SingleProcess, TransferLimit};
 use plan::{Backend, Nanos, Order, Pace, Phase, Sharing, Stonewall, WorkloadSpec};
 
 use crate::bed::{BACKENDS, Bed, run, run_with, spec, with};
@@ -329,6 +329,25 @@ fn more_threads_than_a_process_can_have_are_refused_before_anything_is_made() {
         assert!(matches!(which, LimitKind::Mappings | LimitKind::OpenFiles), "{error}");
         assert!(
             *need >= u64::from(workload.tasks) && error.to_string().contains(&need.to_string()),
+            "{error}"
+        );
+        assert!(!bed.path("file").exists(), "nothing was made");
+    }
+}
+
+#[test]
+fn what_phases_at_the_same_time_need_in_the_process_counts_too() {
+    let bed = Bed::new();
+    let workload = bed.spec("file", 4096, 1).validate().expect("valid");
+    let more = 1 << 40;
+    let all = [
+        (ProcessNeeds { threads: more, ..ProcessNeeds::default() }, LimitKind::Mappings),
+        (ProcessNeeds { open_files: more, ..ProcessNeeds::default() }, LimitKind::OpenFiles),
+    ];
+    for (beside, limit) in all {
+        let error = run_with(&workload, Phase::Write, |job| job.beside = beside).expect_err("refused");
+        assert!(
+            matches!(&error, EngineError::Limit { which, need, .. } if *which == limit && *need > more),
             "{error}"
         );
         assert!(!bed.path("file").exists(), "nothing was made");

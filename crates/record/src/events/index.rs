@@ -40,6 +40,13 @@ pub(crate) struct CaseIndex {
     pub(crate) damaged: bool,
 }
 
+impl CaseIndex {
+    /// Whether it need not run again: it succeeded, and its rows are complete.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.ended == CaseEnd::Well && (!self.damaged || self.batch.is_some())
+    }
+}
+
 /// Tables that were sealed together.
 #[derive(Debug, Default)]
 pub(crate) struct BatchIndex {

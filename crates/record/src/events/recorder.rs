@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use plan::Phase;
+use plan::{Case, Phase};
 
 use crate::events::begin::{self, FIRST_LINES, NewRun};
 use crate::events::index::{CaseEnd, CaseIndex, JournalIndex};
@@ -206,7 +206,7 @@ impl Recorder {
             index.forget_tables();
             manifest.format_version = FORMAT_VERSION;
         }
-        let kept = InterruptedRun::of(index, &directory, &mut reader)?;
+        let kept = InterruptedRun::of(index, &manifest.plan, &directory, &mut reader)?;
         if kept.state == RunState::Complete && kept.is_all(&manifest) {
             let cases = manifest.plan.cases.len();
             return Err(RecordError::Complete { path: directory.path().to_owned(), cases });
@@ -268,14 +268,25 @@ impl Recorder {
             match ended {
                 CaseEnd::Well => self.gather(case)?,
                 CaseEnd::Not => {
-                    // The line may have been truncated when the run ended.
-                    case.phases.retain(|place| Some(place.line) != cut);
+                    // The phase may have been ended early by the end of the run, but not if a case at the same time
+                    // was finished after it.
+                    if !self.runs_with_finished(&case.id) {
+                        case.phases.retain(|place| Some(place.line) != cut);
+                    }
                     self.before.push(case);
                 }
                 CaseEnd::Badly(_) => {}
             }
         }
         warnings.iter().try_for_each(|warning| self.warning(warning))
+    }
+
+    /// Whether a finished case runs at the same time as this one.
+    fn runs_with_finished(&self, id: &str) -> bool {
+        let cases = &self.manifest.plan.cases;
+        let case = cases.iter().find(|case| case.id == id);
+        let is_finished = |other: &&Case| self.finished.contains(&other.id);
+        case.is_some_and(|case| cases.iter().filter(is_finished).any(|other| other.runs_with(case)))
     }
 
     /// Postpones syncing to stable storage until [`Recorder::finish`]. Used if everything is copied from other

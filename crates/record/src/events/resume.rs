@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use plan::Plan;
 use plan::limits::TABLE_BYTES;
 
 use crate::events::index::{BatchIndex, CaseEnd, CaseIndex, JournalIndex};
@@ -28,15 +29,17 @@ pub(crate) struct InterruptedRun {
 }
 
 impl InterruptedRun {
-    /// Determines the state of the run in `directory` from its `index`; `reader` reads its journal.
+    /// Determines the state of the run of `plan` in `directory` from its `index`; `reader` reads its journal.
     /// Tables that did not reach stable storage before the host went down count as not sealed, so their
-    /// cases are sealed again from the journal. A finished case whose lines are invalid runs again.
+    /// cases are sealed again from the journal. A finished case whose lines are invalid runs again, with
+    /// all cases that run at the same time.
     ///
     /// # Errors
     /// Errors if the journal or tables cannot be read now, or if tables contain cases that are not in the
     /// journal. Nothing may be removed in that case.
     pub(crate) fn of(
         mut index: JournalIndex,
+        plan: &Plan,
         directory: &RunDirectory,
         reader: &mut JournalReader,
     ) -> Result<Self, RecordError> {
@@ -54,22 +57,31 @@ impl InterruptedRun {
                 whole.insert(number);
             }
         }
-        index.batches.retain(|number, _| whole.contains(number));
         let path = directory.join(JOURNAL);
         let mut again = Vec::new();
-        for case in index.cases.values_mut() {
-            case.batch = case.batch.filter(|number| whole.contains(number));
-            if case.ended != CaseEnd::Well || case.batch.is_some() {
-                continue;
+        loop {
+            index.batches.retain(|number, _| whole.contains(number));
+            for case in index.cases.values_mut() {
+                case.batch = case.batch.filter(|number| whole.contains(number));
+                let is_known = case.damaged && again.iter().any(|(id, _)| *id == case.id);
+                if case.ended != CaseEnd::Well || case.batch.is_some() || is_known {
+                    continue;
+                }
+                let wrong = match case.damaged {
+                    true => Some(format!("one of its lines in {JOURNAL} cannot be read")),
+                    false => damage_of(case, reader).map_err(RecordError::io("read", &path))?,
+                };
+                if let Some(wrong) = wrong {
+                    case.damaged = true;
+                    again.push((case.id.clone(), wrong));
+                }
             }
-            let wrong = match case.damaged {
-                true => Some(format!("one of its lines in {JOURNAL} cannot be read")),
-                false => damage_of(case, reader).map_err(RecordError::io("read", &path))?,
-            };
-            if let Some(wrong) = wrong {
-                case.damaged = true;
-                again.push((case.id.clone(), wrong));
+            // The tables of a case that runs again are given up; their other cases are sealed again.
+            let sealed = give_up_sets(&mut index, plan, &mut again);
+            if sealed.is_empty() {
+                break;
             }
+            whole.retain(|number| !sealed.contains(number));
         }
         let unknown = unknown_tables(&index, directory)?;
         let finished: HashSet<&str> = index
@@ -100,9 +112,7 @@ impl InterruptedRun {
 
     /// The cases that need not run again: those that succeeded and whose rows are complete.
     pub(crate) fn finished(&self) -> Vec<String> {
-        let whole =
-            |case: &&CaseIndex| case.ended == CaseEnd::Well && (!case.damaged || case.batch.is_some());
-        self.index.cases.values().filter(whole).map(|case| case.id.clone()).collect()
+        self.index.cases.values().filter(|case| case.is_finished()).map(|case| case.id.clone()).collect()
     }
 
     /// Whether every case of the plan is among them.
@@ -124,6 +134,30 @@ impl InterruptedRun {
     pub(crate) fn remove_unknown_tables(&self, directory: &RunDirectory) -> Result<(), RecordError> {
         self.unknown.iter().try_for_each(|path| directory.remove(path))
     }
+}
+
+/// Makes the finished cases run again that run at the same time as one which has to. Returns the batches whose tables contain
+/// one of them.
+fn give_up_sets(index: &mut JournalIndex, plan: &Plan, again: &mut Vec<(String, String)>) -> HashSet<u32> {
+    let mut sealed = HashSet::new();
+    for block in plan.blocks().filter(|block| plan.cases[block.start].concurrent.is_some()) {
+        let cases = &plan.cases[block];
+        let ids: HashSet<&str> = cases.iter().map(|case| case.id.as_str()).collect();
+        let mut of_set: Vec<&mut CaseIndex> =
+            index.cases.values_mut().filter(|case| ids.contains(case.id.as_str())).collect();
+        // A case that has not ended goes on after its passes.
+        let goes_on = |case: &CaseIndex| case.ended == CaseEnd::Not && !case.damaged;
+        let kept = of_set.iter().filter(|case| case.is_finished() || goes_on(case)).count();
+        if kept == cases.len() {
+            continue;
+        }
+        for case in of_set.iter_mut().filter(|case| case.is_finished()) {
+            case.damaged = true;
+            sealed.extend(case.batch);
+            again.push((case.id.clone(), "a case that runs at the same time is measured again".to_owned()));
+        }
+    }
+    sealed
 }
 
 /// Whether all tables of a batch are as recorded in the journal.
@@ -182,6 +216,8 @@ mod tests {
     use std::io::{self, Cursor, Read};
     use std::path::Path;
 
+    use plan::{Plan, PlanSource};
+
     use super::InterruptedRun;
     use crate::RunDirectory;
     use crate::events::index::JournalIndex;
@@ -203,6 +239,8 @@ mod tests {
         let place = tempfile::tempdir().expect("a directory");
         let path = place.path().join(JOURNAL);
         let directory = RunDirectory::from(place.path());
+        let source = PlanSource::Quick { directory: "/data".into(), others: Vec::new() };
+        let plan = Plan::new("", source, 0, Vec::new());
         std::fs::write(&path, line).expect("written");
         let kept = |rest: Option<Gone>| {
             let rest: Box<dyn Read> = match rest {
@@ -212,7 +250,7 @@ mod tests {
             let mut journal = JournalReader::of(Cursor::new(line.to_vec()).chain(rest));
             let index = JournalIndex::read_lines(&mut journal, false, Path::new(JOURNAL), &mut Vec::new());
             let mut reader = JournalReader::open(&directory).expect("readable");
-            InterruptedRun::of(index, &directory, &mut reader).map(drop)
+            InterruptedRun::of(index, &plan, &directory, &mut reader).map(drop)
         };
         kept(None).expect("it ends");
         let error = kept(Some(Gone)).expect_err("refused").to_string();

@@ -1,6 +1,6 @@
 //! Merges runs: passes of equal cases are concatenated, different cases are combined.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::ptr;
 use std::sync::Arc;
@@ -32,8 +32,8 @@ const COMPARED_NODES_MIN: usize = 3;
 ///
 /// # Errors
 /// Errors if there is no run; if a run is given twice (possibly as part of a merged one); if a case of the same name
-/// differs between two of them, or has different kinds of source; or if some runs are simulated and others are not,
-/// or by different models, or a case twice with the same seed.
+/// differs between two of them, runs at the same time as different cases, or has different kinds of source; or if some
+/// runs are simulated and others are not, or by different models, or a case twice with the same seed.
 pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
     let refuse = |why: String| Err(RecordError::CannotMerge { why });
     let Some(first) = runs.first() else {
@@ -136,6 +136,7 @@ fn plan_of(runs: &[Run]) -> Result<(Plan, Vec<Warning>), RecordError> {
     let mut places: HashMap<String, usize> =
         plan.cases.iter().enumerate().map(|(place, case)| (case.id.clone(), place)).collect();
     for run in &runs[1..] {
+        check_sets(&plan, run)?;
         for case in &run.manifest.plan.cases {
             match places.get(&case.id).map(|&place| &mut plan.cases[place]) {
                 Some(known) if asks_the_same(known, case) => {
@@ -177,6 +178,32 @@ fn plan_of(runs: &[Run]) -> Result<(Plan, Vec<Warning>), RecordError> {
     }
     differing_terms::mark(&mut plan, runs);
     Ok((plan, differences))
+}
+
+/// Rejects cases of `run` that run at the same time as others than in the `plan` of the runs before it: passes beside
+/// different workloads are no repetitions of each other.
+fn check_sets(plan: &Plan, run: &Run) -> Result<(), RecordError> {
+    let members = |plan: &Plan, set: &str| -> BTreeSet<String> {
+        let is_of = |case: &&Case| case.concurrent.as_ref().is_some_and(|one| one.name == set);
+        plan.cases.iter().filter(is_of).map(|case| case.id.clone()).collect()
+    };
+    let listed = |ids: BTreeSet<String>| ids.into_iter().collect::<Vec<_>>().join(", ");
+    for set in run.manifest.plan.cases.iter().filter_map(|case| case.concurrent.as_ref()) {
+        let [known, own] = [plan, &run.manifest.plan].map(|plan| members(plan, &set.name));
+        if !known.is_empty() && known != own {
+            return Err(RecordError::CannotMerge {
+                why: format!(
+                    "`{}` runs {} at the same time in run {}, but {} in a run named before it; rename the \
+                     [[concurrent]] in one of the studies, or omit that run",
+                    set.name,
+                    listed(own),
+                    run.manifest.run_id,
+                    listed(known)
+                ),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Adds what `more` gave up: what one of the runs cannot tell, all of them cannot.

@@ -90,6 +90,39 @@ fn two_releases_of_the_other_tool_are_two_questions() {
     assert!(differ("fio 3.36"));
 }
 
+/// A run of a set of cases that run at the same time.
+fn set(run_id: &str, members: &[&str]) -> Run {
+    let mut manifest = sample::manifest();
+    manifest.run_id = run_id.to_owned();
+    let first = manifest.plan.cases[0].clone();
+    let member = |name: &&str| plan::Case {
+        id: format!("night:{name}"),
+        concurrent: Some(plan::Concurrent {
+            name: "night".to_owned(),
+            alone: (*name).to_owned(),
+            start: plan::Nanos(0),
+        }),
+        ..first.clone()
+    };
+    manifest.plan.cases = members.iter().map(member).collect();
+    let ids = manifest.plan.cases.iter().map(|case| case.id.clone());
+    let records = ids.flat_map(|id| (0..2).map(move |pass| sample::phase(&id, pass, Phase::Read, 2)));
+    let records = records.collect();
+    Run::in_memory(manifest, records)
+}
+
+#[test]
+fn passes_beside_other_cases_are_not_joined() {
+    let whole = merge(vec![set("a", &["users", "backup"]), set("b", &["users", "backup"])]).expect("merged");
+    assert_eq!(passes(&whole, "night:users"), [0, 1, 2, 3]);
+    for other in [&["users", "backup", "scan"][..], &["users", "scan"]] {
+        let said =
+            merge(vec![set("a", &["users", "backup"]), set("b", other)]).expect_err("refused").to_string();
+        assert!(said.contains("night:scan, night:users at the same time in run b"), "{said}");
+        assert!(said.contains("night:backup, night:users in a run named before it"), "{said}");
+    }
+}
+
 #[test]
 fn different_cases_stand_side_by_side() {
     let other = run("b", "n2", 1, |manifest| manifest.plan.cases[0].id = "other".to_owned());

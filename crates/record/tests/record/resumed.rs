@@ -246,6 +246,47 @@ fn a_finished_case_with_a_damaged_line_runs_again() {
     assert_eq!(run.warnings.iter().filter(|row| again(row)).count(), 1);
 }
 
+/// Whether the tables have the finished case or not: its passes and those of the other one belong to each other.
+#[test]
+fn a_finished_case_runs_again_with_one_that_runs_at_the_same_time() {
+    for is_sealed in [false, true] {
+        let place = tempfile::tempdir().expect("a directory");
+        let directory = place.path().join("run");
+        let mut manifest = sample::manifest();
+        for case in &mut manifest.plan.cases {
+            let (name, alone, start) = ("set".to_owned(), "alone".to_owned(), plan::Nanos(0));
+            case.concurrent = Some(plan::Concurrent { name, alone, start });
+        }
+        let mut recorder = Recorder::create(&directory, &manifest).expect("created");
+        sample::CASES.iter().for_each(|id| recorder.case_started(id).expect("started"));
+        for record in sample::CASES.iter().flat_map(|id| sample::case(id, 2)) {
+            recorder.phase_finished(&record).expect("recorded");
+        }
+        recorder.case_finished("seq").expect("finished");
+        if is_sealed {
+            recorder.finish(&Outcome::Interrupted).expect("the end");
+        } else {
+            recorder.case_finished("rand").expect("finished");
+            drop(recorder);
+        }
+        let journal = directory.join("journal.jsonl");
+        let text = fs::read_to_string(&journal).expect("readable");
+        let event = if is_sealed { "phase-finished" } else { "case-finished" };
+        let is_last = |line: &&str| line.contains(event) && line.contains("\"rand\"");
+        let line = text.lines().rfind(is_last).expect("recorded");
+        fs::write(&journal, text.replace(line, &line.replace("\"rand\"", "\"rend\""))).expect("damaged");
+
+        let (recorder, resumed) = Recorder::resume(&directory).expect("resumed");
+        assert!(resumed.finished.is_empty(), "{:?}", resumed.finished);
+        let is_told = |row: &record::WarningRow| matches!(&row.warning, Warning::MeasuredAgain { case, .. } if case == "seq");
+        assert_eq!(resumed.warnings.iter().filter(|row| is_told(row)).count(), 1, "{:?}", resumed.warnings);
+        go_on(recorder, &resumed.finished);
+        let run = Run::open(&directory).expect("readable");
+        assert_eq!((run.all_phases().count(), run.damage, run.finished_cases.len()), (8, vec![], 2));
+        assert_eq!(rows_in_tables(&directory), 8, "sealed: {is_sealed}");
+    }
+}
+
 #[test]
 fn tables_that_cannot_be_judged_are_not_removed() {
     let place = tempfile::tempdir().expect("a directory");

@@ -6,6 +6,7 @@ mod node_local;
 pub(crate) mod overwrites;
 pub(crate) mod path_conflicts;
 mod present_files;
+pub(crate) mod process_needs;
 pub(crate) mod rank_check;
 pub(crate) mod record_place;
 pub(crate) mod space;

@@ -1,10 +1,11 @@
 //! Conflicts about the paths of a case: other kinds of files, other runs, and devices of the user.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use host::files::{FileState, Kind, check_directory};
@@ -181,6 +182,57 @@ pub(crate) fn check_there(case: &Case, plan: &Plan, tasks: &Range<u32>) -> Resul
     match paths_of(case, tasks).into_iter().find(is_missing) {
         Some(path) => Err(HostError::Missing { path }.into()),
         None => Ok(()),
+    }
+}
+
+/// Rejects cases that run at the same time, one of which writes to a file, device or tree of another. The plan has compared
+/// their names; here, other names of the same files are found.
+pub(crate) fn check_apart(plan: &Plan, finished: &BTreeSet<String>) -> Result<(), RunnerError> {
+    for block in plan.blocks().filter(|block| plan.cases[block.start].concurrent.is_some()) {
+        let mut known: HashMap<FileIdentity, (&Case, PathBuf, bool)> = HashMap::new();
+        let uses_files = |case: &&Case| case.workload.backend.moves_data() && !finished.contains(&case.id);
+        for case in plan.cases[block].iter().filter(uses_files) {
+            let writes = writes(case);
+            for path in paths(case).into_iter().chain(trees::roots(case)) {
+                let (user, name, is_written) =
+                    known.entry(FileIdentity::of(&path)).or_insert_with(|| (case, path.clone(), writes));
+                if user.id != case.id && (writes || *is_written) {
+                    let problem = format!(
+                        "is the same as {}, which {} uses at the same time, and one of them writes",
+                        name.display(),
+                        user.id
+                    );
+                    let help = format!("give {} a target of its own", case.id);
+                    return Err(RunnerError::Target { path, problem, help });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a path leads to, whatever its name.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum FileIdentity {
+    Device(u64),
+    /// A file system, and a file there.
+    File(u64, u64),
+    /// A file system, a directory there, and the name of a missing file in it.
+    Missing(u64, u64, OsString),
+    /// A path whose directory is missing, too.
+    Unknown(PathBuf),
+}
+
+impl FileIdentity {
+    fn of(path: &Path) -> Self {
+        match (std::fs::metadata(path), directory_of(path).metadata(), path.file_name()) {
+            (Ok(found), ..) if found.file_type().is_block_device() => Self::Device(found.rdev()),
+            (Ok(found), ..) => Self::File(found.dev(), found.ino()),
+            (Err(_), Ok(directory), Some(name)) => {
+                Self::Missing(directory.dev(), directory.ino(), name.to_owned())
+            }
+            (Err(_), ..) => Self::Unknown(path.to_owned()),
+        }
     }
 }
 

@@ -91,18 +91,20 @@ impl<'a> PresentFiles<'a> {
         all
     }
 
-    /// For each place (`place_of` maps a target to its place): a target there, the maximum number of bytes used by
-    /// files there at the same time, and the case with which this happens.
+    /// For each block, in order, and each place (`place_of` maps a target to its place) with files: the number of the
+    /// block, a target there, the maximum number of bytes used by files there at the same time in the block, and the case
+    /// with which this happens.
     ///
     /// # Errors
     /// Returns the error of `place_of`.
     pub(crate) fn most<P: Hash + Eq, E>(
         mut self,
         mut place_of: impl FnMut(&Path) -> Result<P, E>,
-    ) -> Result<Vec<(&'a Path, u64, &'a Case)>, E> {
+    ) -> Result<Vec<(usize, &'a Path, u64, &'a Case)>, E> {
         let mut places: HashMap<P, usize> = HashMap::new();
         let mut of_target: HashMap<&Path, usize> = HashMap::new();
-        // For each place: a target, the bytes used now, the maximum so far and its case.
+        let mut of_blocks = Vec::new();
+        // For each place: a target, the bytes used now, the maximum in this block and its case.
         let mut most: Vec<(&Path, u64, u64, &Case)> = Vec::new();
         let cases = self.cases;
         for (at, (block, case, _)) in cases.iter().enumerate() {
@@ -134,10 +136,13 @@ impl<'a> PresentFiles<'a> {
                 }
             }
             if cases.get(at + 1).is_none_or(|(next, ..)| next != block) {
+                let used = most.iter().filter(|(_, _, most, _)| *most > 0);
+                of_blocks.extend(used.map(|(target, _, most, case)| (*block, *target, *most, *case)));
                 self.end_of(*block, &of_target, &mut most);
+                most.iter_mut().for_each(|(_, now, most, _)| *most = *now);
             }
         }
-        Ok(most.into_iter().map(|(target, _, most, case)| (target, most, case)).collect())
+        Ok(of_blocks)
     }
 
     /// Removes the files that no case after `block` needs.
@@ -201,7 +206,8 @@ mod tests {
         let cases: Vec<CaseInBlock<'_>> =
             cases.iter().map(|(block, case)| (*block, case, 0..case.workload.tasks)).collect();
         let all = PresentFiles::of(&cases).most(|_: &Path| Ok::<_, ()>(())).expect("a place");
-        let [(_, bytes, case)] = all[..] else { panic!("one place: {all:?}") };
+        let most = all.iter().rev().max_by_key(|(_, _, bytes, _)| *bytes);
+        let (_, _, bytes, case) = most.expect("files");
         (bytes >> 20, case.id.clone())
     }
 

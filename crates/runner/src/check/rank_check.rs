@@ -1,10 +1,10 @@
 //! One rank's part of a check: what its tasks need and, on the first rank of a node, what the node needs.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use comm::Comm;
+use engine::ProcessNeeds;
 use host::{Host, PermittedDevice, limits};
 use plan::Case;
 use record::Leftover;
@@ -12,22 +12,18 @@ use record::Leftover;
 use crate::RunnerError;
 use crate::check::direct::check_direct;
 use crate::check::overwrites::{Replaced, replaced};
-use crate::check::path_conflicts::{check_in_use, check_names, check_targets, check_there};
+use crate::check::path_conflicts::{check_apart, check_in_use, check_names, check_targets, check_there};
 use crate::check::present_files::CaseInBlock;
+use crate::check::process_needs;
 use crate::check::space::SpaceCheck;
 use crate::check::tree_roots::check_roots;
 use crate::files::file_sets::{FileSets, unfinished};
 use crate::files::targets::{is_node_local, writes};
-use crate::files::trees;
 use crate::ranks::order::{CheckFindings, CheckRequest};
 use crate::ranks::rank_assignment::{RankAssignment, RootOwners};
 
 /// Number of files that the program itself has open: streams, record, journal, counters, rings.
 const OWN_FILES: u64 = 64;
-/// Number of files that a task has open while it works on a tree.
-const TREE_FILES: u64 = 3;
-/// Number of files that are open for a launch: its order, events, errors, counters and end.
-const LAUNCH_FILES: u64 = 5;
 
 /// One rank's part of a check.
 pub(crate) struct RankCheck<'a> {
@@ -63,6 +59,9 @@ impl RankCheck<'_> {
                 false => check_there(case, plan, &tasks)?,
             }
         }
+        if leads {
+            check_apart(plan, finished)?;
+        }
         let places = |case: &Case| {
             let assignment = RankAssignment::of(&case.workload, topology)?;
             let owners = RootOwners { case, assignment: &assignment, topology, local_directories };
@@ -70,10 +69,7 @@ impl RankCheck<'_> {
         };
         check_roots(unfinished(plan, finished), run_id, places)?;
         let checked = SpaceCheck { host: self.host, node, local_directories };
-        let mut space = checked.files(&self.blocks_with_tasks()?)?;
-        space.add(
-            checked.trees(&self.with_tasks(unfinished(plan, finished).filter(|case| trees::makes(case)))?)?,
-        );
+        let mut space = checked.files_and_trees(&self.blocks_with_tasks()?)?;
         space.add(checked.jobs(unfinished(plan, finished))?);
         self.check_limits()?;
         let looks_in =
@@ -98,14 +94,6 @@ impl RankCheck<'_> {
         replaced(&plan, leftovers)
     }
 
-    /// Each of `cases` with those of its tasks that this rank runs.
-    fn with_tasks<'c>(
-        &self,
-        cases: impl Iterator<Item = &'c Case>,
-    ) -> Result<Vec<(&'c Case, Range<u32>)>, RunnerError> {
-        cases.map(|case| Ok((case, self.tasks(case)?))).collect()
-    }
-
     /// The unfinished cases with files, each with the number of its block in the plan and the tasks of this rank.
     fn blocks_with_tasks(&self) -> Result<Vec<CaseInBlock<'_>>, RunnerError> {
         let CheckRequest { plan, finished, .. } = self.request;
@@ -122,33 +110,13 @@ impl RankCheck<'_> {
         Ok(RankAssignment::of(&case.workload, self.comm.topology())?.tasks_of(self.comm.rank()))
     }
 
-    /// Checks each limit once, because the cases of a sweep repeat the same needs and each query reads
-    /// kernel files.
+    /// Checks each limit once, because each query reads kernel files.
     fn check_limits(&self) -> Result<(), RunnerError> {
-        let mut all = BTreeSet::new();
-        for case in unfinished(&self.request.plan, &self.request.finished) {
-            let tasks = self.tasks(case)?.len() as u64;
-            if let Some(jobs) = case.workload.work.jobs() {
-                let most = if jobs.concurrency == 0 { tasks } else { tasks.min(u64::from(jobs.concurrency)) };
-                all.insert((most.saturating_mul(LAUNCH_FILES), most, true));
-                continue;
-            }
-            // A tree task holds the root and a directory open besides the current file.
-            let tasks_files = if trees::has(case) { tasks.saturating_mul(TREE_FILES) } else { tasks };
-            let backend = case.workload.backend;
-            let (files, threads) = match (backend.moves_data(), backend.is_queued()) {
-                (false, _) => (0, 0),
-                (true, false) => (tasks_files, tasks),
-                (true, true) if trees::has(case) => {
-                    (tasks_files.saturating_add(tasks.saturating_mul(u64::from(backend.depth()))), 0)
-                }
-                (true, true) => (tasks_files, 0),
-            };
-            all.insert((files, threads, false));
-        }
-        for (files, threads, of_jobs) in all {
-            let needs = limits::Needs { open_files: files + OWN_FILES, locked_bytes: 0, threads, of_jobs };
-            limits::check(self.host.root(), needs)?;
+        let CheckRequest { plan, finished, .. } = self.request;
+        let all = process_needs::of_plan(plan, finished, |case| Ok(self.tasks(case)?.len() as u64))?;
+        for (ProcessNeeds { open_files, threads }, of_jobs) in all {
+            let open_files = open_files.saturating_add(OWN_FILES);
+            limits::check(self.host.root(), limits::Needs { open_files, locked_bytes: 0, threads, of_jobs })?;
         }
         Ok(())
     }

@@ -18,16 +18,15 @@ use crate::files::trees;
 /// A resource of a file system that is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Resource {
-    FileBytes,
-    /// Bytes of the files in trees.
-    TreeBytes,
+    /// Bytes of files, including those in trees.
+    Bytes,
     /// Bytes of the tables and outputs of jobs.
     JobBytes,
     Inodes,
 }
 
 /// A need on a file system, and the amount that is free there.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct SpaceNeed {
     /// The node, if the file system is node-local.
     node: Option<u32>,
@@ -40,7 +39,7 @@ struct SpaceNeed {
 }
 
 /// The needs on each file system, with one entry per resource.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct SpaceNeeds(Vec<SpaceNeed>);
 
 impl SpaceNeeds {
@@ -93,9 +92,7 @@ impl SpaceNeeds {
         let (place, case) = (lacking.mount_point.clone(), lacking.case.clone());
         Err(match lacking.resource {
             Resource::Inodes => RunnerError::NoInodes { need, free, place, case },
-            Resource::FileBytes | Resource::TreeBytes => {
-                RunnerError::NoSpace { need: Bytes(need), free: Bytes(free), place, case }
-            }
+            Resource::Bytes => RunnerError::NoSpace { need: Bytes(need), free: Bytes(free), place, case },
             Resource::JobBytes => {
                 let jobs = self.0.iter().filter(|need| need.resource == Resource::JobBytes);
                 RunnerError::NoSpaceForJobs {
@@ -123,20 +120,57 @@ pub(crate) struct SpaceCheck<'a> {
 }
 
 impl SpaceCheck<'_> {
-    /// Maximum number of bytes that the files of `cases` use at the same time. Each case removes its own files,
-    /// unless a later one needs them or they are kept. The cases are in order, each with the number of its block
-    /// in the plan and the tasks of this rank; cases of a block alternate.
-    pub(crate) fn files(&self, cases: &[CaseInBlock<'_>]) -> Result<SpaceNeeds, RunnerError> {
-        let mut needs = SpaceNeeds::default();
-        for (target, bytes, case) in PresentFiles::of(cases).most(|target| self.place(target))? {
-            let place = self.host.file_system_of(target)?;
-            // Some file systems, for example ramfs, have no size, and their free space is meaningless.
-            if place.size_bytes > 0 {
-                let node = self.node_of(target);
-                needs.add_on(node, &place, Resource::FileBytes, bytes, case);
+    /// Maximum number of bytes and inodes that the files and trees of `cases` use at the same time. Each case removes its
+    /// own files, unless a later one needs them or they are kept. The cases are in order, each with the number of its
+    /// block in the plan and the tasks of this rank; cases of a block alternate, or run at the same time.
+    pub(crate) fn files_and_trees(&self, cases: &[CaseInBlock<'_>]) -> Result<SpaceNeeds, RunnerError> {
+        let mut places: HashMap<PathBuf, FileSystemFacts> = HashMap::new();
+        let mut place_of = |target: &Path| -> Result<FileSystemFacts, RunnerError> {
+            if let Some(known) = places.get(target) {
+                return Ok(known.clone());
             }
+            let found = self.host.file_system_of(target)?;
+            places.insert(target.to_owned(), found.clone());
+            Ok(found)
+        };
+        let files = PresentFiles::of(cases).most(|target| self.place(target))?;
+        let mut files = files.into_iter().peekable();
+        let (mut most, mut kept) = (SpaceNeeds::default(), SpaceNeeds::default());
+        // A tree that is kept is created once, however many cases use it.
+        let mut of_kept: Vec<&[PathBuf]> = Vec::new();
+        for block in cases.chunk_by(|(one, ..), (next, ..)| one == next) {
+            // Trees that are there until the end of the block, by target: cases with the same one replace them. Those of
+            // other cases are removed in each pass.
+            let mut staying: Vec<(&[PathBuf], SpaceNeeds)> = Vec::new();
+            let mut now = SpaceNeeds::default();
+            let makes = |case: &Case| trees::makes(case) && case.workload.stonewall.is_none();
+            for (_, case, tasks) in block.iter().filter(|(_, case, _)| makes(case)) {
+                let needs = self.trees(case, tasks, &mut place_of)?;
+                let targets = case.workload.files.targets.as_slice();
+                let stays = case.concurrent.is_some() || !case.phases.iter().any(|phase| phase.ends());
+                let same = staying.iter_mut().find(|(known, _)| *known == targets);
+                match (case.workload.files.keep, same) {
+                    (Keep::Always, _) if !of_kept.contains(&targets) => {
+                        of_kept.push(targets);
+                        kept.add(needs);
+                    }
+                    _ if !stays => now.largest(needs),
+                    (_, Some((_, same))) => same.largest(needs),
+                    (_, None) => staying.push((targets, needs)),
+                }
+            }
+            now.add(kept.clone());
+            staying.into_iter().for_each(|(_, needs)| now.add(needs));
+            while let Some((_, target, bytes, case)) = files.next_if(|(number, ..)| *number == block[0].0) {
+                let place = place_of(target)?;
+                // Some file systems, for example ramfs, have no size, and their free space is meaningless.
+                if place.size_bytes > 0 {
+                    now.add_on(self.node_of(target), &place, Resource::Bytes, bytes, case);
+                }
+            }
+            most.largest(now);
         }
-        Ok(needs)
+        Ok(most)
     }
 
     /// The node and the file system of a target. The files of a target share its space with all others
@@ -150,42 +184,28 @@ impl SpaceCheck<'_> {
         self.local_directories.contains(&directory_of(target)).then_some(self.node)
     }
 
-    /// Inodes, and bytes in them, that the trees of `cases` use. Unless trees are kept, cases remove them before the
-    /// next case, so the largest need counts.
-    pub(crate) fn trees(&self, cases: &[(&Case, Range<u32>)]) -> Result<SpaceNeeds, RunnerError> {
-        let (mut largest, mut kept) = (SpaceNeeds::default(), SpaceNeeds::default());
-        let makes = |case: &Case| trees::makes(case) && case.workload.stonewall.is_none();
-        let mut places: HashMap<&Path, FileSystemFacts> = HashMap::new();
-        // A tree that is kept is created once, however many cases use it.
-        let mut of_kept: Vec<&[PathBuf]> = Vec::new();
-        for (case, tasks) in cases.iter().filter(|(case, _)| makes(case)) {
-            let targets = &case.workload.files.targets;
-            let mut needs = SpaceNeeds::default();
-            for (index, target) in targets.iter().enumerate() {
-                let here = tasks.clone().filter(|task| *task as usize % targets.len() == index).count();
-                let (inodes, bytes) = trees::needs(case, u64::try_from(here).unwrap_or(u64::MAX));
-                if !places.contains_key(target.as_path()) {
-                    places.insert(target, self.host.file_system_of(target)?);
-                }
-                let Some(place) = places.get(target.as_path()) else { continue };
-                let node = is_node_local(self.local_directories, case, target).then_some(self.node);
-                if place.inodes > 0 {
-                    needs.add_on(node, place, Resource::Inodes, inodes, case);
-                }
-                if place.size_bytes > 0 {
-                    needs.add_on(node, place, Resource::TreeBytes, bytes, case);
-                }
+    /// Inodes, and bytes in them, that the trees of `tasks` of `case` use.
+    fn trees(
+        &self,
+        case: &Case,
+        tasks: &Range<u32>,
+        mut place_of: impl FnMut(&Path) -> Result<FileSystemFacts, RunnerError>,
+    ) -> Result<SpaceNeeds, RunnerError> {
+        let targets = &case.workload.files.targets;
+        let mut needs = SpaceNeeds::default();
+        for (index, target) in targets.iter().enumerate() {
+            let here = tasks.clone().filter(|task| *task as usize % targets.len() == index).count();
+            let (inodes, bytes) = trees::needs(case, u64::try_from(here).unwrap_or(u64::MAX));
+            let place = place_of(target)?;
+            let node = is_node_local(self.local_directories, case, target).then_some(self.node);
+            if place.inodes > 0 {
+                needs.add_on(node, &place, Resource::Inodes, inodes, case);
             }
-            match case.workload.files.keep {
-                Keep::Always if !of_kept.contains(&targets.as_slice()) => {
-                    of_kept.push(targets);
-                    kept.add(needs);
-                }
-                _ => largest.largest(needs),
+            if place.size_bytes > 0 {
+                needs.add_on(node, &place, Resource::Bytes, bytes, case);
             }
         }
-        largest.add(kept);
-        Ok(largest)
+        Ok(needs)
     }
 
     /// Bytes that the tables and outputs of the jobs of `cases` use. Cases usually remove their files
@@ -241,7 +261,7 @@ mod tests {
 
     #[test]
     fn inodes_and_bytes_of_several_ranks_are_added_apart() {
-        let rank = || needs(&[("/t", Resource::Inodes, 400), ("/t", Resource::TreeBytes, 1 << 20)]);
+        let rank = || needs(&[("/t", Resource::Inodes, 400), ("/t", Resource::Bytes, 1 << 20)]);
         let mut all = rank();
         all.add(rank());
         all.check().expect("800 of 1000 inodes, and 2 MiB of 4 GiB");

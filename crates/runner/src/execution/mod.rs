@@ -248,6 +248,7 @@ impl<'a> PlanExecution<'a> {
             beside,
             summary: RunSummary::default(),
             comparisons: Vec::new(),
+            last: None,
         };
         forward_signals(comm, controls, || execution.run())?
     }
@@ -324,7 +325,6 @@ impl ExecutionState<'_> {
         }
         let file_sets = FileSets::of_unfinished(&checked.plan, &checked.finished);
         let mut failed = None;
-        let mut last = None;
         for block in checked.plan.blocks() {
             if self.stopped() {
                 break;
@@ -344,7 +344,7 @@ impl ExecutionState<'_> {
             }
             let more = match checked.plan.cases[block.start].concurrent.is_some() {
                 true => self.together(block.len(), &mut turns, &file_sets),
-                false => self.block(checked.plan.turns(block), &mut turns, &file_sets, &mut last),
+                false => self.block(checked.plan.turns(block), &mut turns, &file_sets),
             };
             // What follows belongs to this start of the run, whatever the last turn was.
             self.replays = false;
@@ -353,14 +353,12 @@ impl ExecutionState<'_> {
         Ok(failed)
     }
 
-    /// Runs the passes of alternating cases in this `order`, and returns the first failure. `last` is the
-    /// index of the case that ran last.
+    /// Runs the passes of alternating cases in this `order`, and returns the first failure.
     fn block(
         &mut self,
         order: impl Iterator<Item = (usize, u32)>,
         turns: &mut [CaseTurn<'_>],
         file_sets: &FileSets<'_>,
-        last: &mut Option<usize>,
     ) -> Result<Option<(String, ErrorKind)>, RunnerError> {
         let mut failed = None;
         for (index, pass) in order {
@@ -368,26 +366,17 @@ impl ExecutionState<'_> {
                 continue;
             };
             let turn = &mut turns[place];
-            let follows_another = last.replace(index).is_some_and(|last| last != index);
-            // For a case finished by an earlier start, the record already contains the comparison before
-            // it.
-            if follows_another && !turn.replayed && self.checked.nodes.have_clocks() {
-                self.compare_clocks()?;
-            }
+            self.compare_clocks_before(turn)?;
             self.replays = turn.replayed;
-            let (case, before) = (turn.case, self.found_wrong());
+            let case = turn.case;
             let result = match self.turn(turn, pass) {
                 Err(error) if error.is_loss() => {
                     self.fail(case, &error.to_string())?;
                     return Err(error);
                 }
-                Ok(CaseState::GoesOn) => {
-                    turn.wrong_data |= self.found_wrong() > before;
-                    continue;
-                }
+                Ok(CaseState::GoesOn) => continue,
                 result => result,
             };
-            turn.wrong_data |= self.found_wrong() > before;
             (turn.is_over, turn.failed) = (true, result.is_err());
             // A comparison needs the figures of both tools.
             let together = result.is_err() && turns.iter().any(|turn| turn.case.stated.is_some());

@@ -8,7 +8,7 @@ use plan::{Case, Phase, Rival};
 use record::{PhaseKey, Warning};
 
 use crate::execution::around::pause_before;
-use crate::execution::phases::PhasePreconditions;
+use crate::execution::phases::{FinishedPhase, PhasePreconditions};
 use crate::execution::state::ExecutionState;
 use crate::execution::turn::{CaseProgress, CaseState, CaseTurn};
 use crate::ranks::order::Order;
@@ -82,13 +82,8 @@ impl ExecutionState<'_> {
         pass: u32,
         started: Duration,
     ) -> Result<CaseState, RunnerError> {
-        let CaseTurn { index, case, .. } = *turn;
-        if case.is_prepared_before(pass) {
-            if self.wipe(index, case)? {
-                turn.reached = CaseProgress::default();
-            }
-            self.precondition(index, case, pass)?;
-        }
+        let case = turn.case;
+        self.prepare_pass(turn, pass)?;
         for &phase in &case.phases {
             match self.before(turn, phase, started) {
                 Next::Stopped => return Ok(CaseState::Stopped),
@@ -101,33 +96,67 @@ impl ExecutionState<'_> {
                 }
                 Next::GoOn => {}
             }
-            self.prepare(index, case, phase, pass)?;
-            let warnings_before = self.drop_caches(index, case, phase)?;
+            let preconditions = self.prepare_phase(turn, phase, pass)?;
             if self.stopped() {
                 return Ok(CaseState::Stopped);
             }
-            let reached = &mut turn.reached;
-            let limits = reached.limits(case, phase, pass);
-            let (renamings, steps_before) = (reached.renamings, self.object_steps.before(case, pass));
-            let finished = self.phase(
-                index,
-                None,
-                phase,
-                pass,
-                PhasePreconditions { limits, renamings, steps_before, warnings_before },
-            )?;
-            turn.settling.add(&finished.record.phase);
-            if phase == Phase::Write || phase.creates_items() {
-                self.summary.most_transfers = self.summary.most_transfers.max(finished.most_transfers);
-            }
-            self.object_steps.after(case, phase, &finished.record);
-            turn.reached.after(phase, finished.partial);
+            let finished = self.phase(turn.index, None, phase, pass, preconditions)?;
+            self.phase_ended(turn, phase, finished);
             // The stop may have ended the phase early.
             if self.stopped() {
                 return Ok(CaseState::Stopped);
             }
         }
         Ok(CaseState::GoesOn)
+    }
+
+    /// Wipes and preconditions the media of a case before `pass`, if its protocol says so.
+    pub(super) fn prepare_pass(&mut self, turn: &mut CaseTurn<'_>, pass: u32) -> Result<(), RunnerError> {
+        self.replays = turn.replayed;
+        if turn.case.is_prepared_before(pass) {
+            if self.wipe(turn.index, turn.case)? {
+                turn.reached = CaseProgress::default();
+            }
+            self.precondition(turn.index, turn.case, pass)?;
+        }
+        Ok(())
+    }
+
+    /// Prepares the files of a phase of a case.
+    pub(super) fn prepare_phase(
+        &mut self,
+        turn: &CaseTurn<'_>,
+        phase: Phase,
+        pass: u32,
+    ) -> Result<PhasePreconditions, RunnerError> {
+        self.replays = turn.replayed;
+        let (index, case, reached) = (turn.index, turn.case, &turn.reached);
+        self.prepare(index, case, phase, pass)?;
+        let warnings_before = self.drop_caches(index, case, phase)?;
+        let limits = reached.limits(case, phase, pass);
+        let (renamings, steps_before) = (reached.renamings, self.object_steps.before(case, pass));
+        Ok(PhasePreconditions { limits, renamings, steps_before, warnings_before })
+    }
+
+    /// Notes what a phase of a case has reached.
+    pub(super) fn phase_ended(&mut self, turn: &mut CaseTurn<'_>, phase: Phase, finished: FinishedPhase) {
+        turn.settling.add(&finished.record.phase);
+        turn.wrong_data |= finished.found_wrong;
+        if phase == Phase::Write || phase.creates_items() {
+            self.summary.most_transfers = self.summary.most_transfers.max(finished.most_transfers);
+        }
+        self.object_steps.after(turn.case, phase, &finished.record);
+        turn.reached.after(phase, finished.partial);
+    }
+
+    /// Compares the clocks of the nodes before a pass of a case, if the pass before was of another one. For a case that
+    /// an earlier start has finished, the record already has the comparison.
+    pub(super) fn compare_clocks_before(&mut self, turn: &CaseTurn<'_>) -> Result<(), RunnerError> {
+        let follows_another = self.last.replace(turn.index).is_some_and(|last| last != turn.index);
+        if follows_another && !turn.replayed && self.checked.nodes.have_clocks() {
+            self.compare_clocks()?;
+        }
+        Ok(())
     }
 
     /// Runs the other tool's measurement of the pass of `case`.

@@ -302,6 +302,8 @@ pub(super) struct PhasePreconditions {
 /// Result of a phase.
 pub(super) struct FinishedPhase {
     pub(super) record: PhaseRecord,
+    /// Whether checks have found errors in data or items, or launches of jobs have failed.
+    pub(super) found_wrong: bool,
     /// Number of transfers of each task, if the phase ended within the first pass.
     pub(super) partial: Option<Vec<u64>>,
     /// Largest number of transfers of a task.
@@ -316,6 +318,9 @@ impl FinishedPhase {
         Self {
             partial: is_short.then(|| transfers().collect()),
             most_transfers: transfers().max().unwrap_or(0),
+            found_wrong: record.phase.wrong_cells > 0
+                || record.phase.surprises > 0
+                || record.launches.iter().any(is_failure),
             record,
         }
     }

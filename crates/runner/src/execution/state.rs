@@ -77,14 +77,11 @@ pub(super) struct ExecutionState<'a> {
     pub(super) summary: RunSummary,
     /// The clocks of the nodes at each comparison.
     pub(super) comparisons: Vec<Vec<NodeClock>>,
+    /// The index of the case whose pass ran last.
+    pub(super) last: Option<usize>,
 }
 
 impl ExecutionState<'_> {
-    /// Number of errors found in data, items and jobs.
-    pub(super) fn found_wrong(&self) -> u64 {
-        self.summary.wrong_cells + self.summary.surprises + self.summary.failed_launches
-    }
-
     pub(super) fn stopped(&self) -> bool {
         self.controls.is_stopped()
     }

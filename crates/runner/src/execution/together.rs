@@ -7,10 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::Controls;
-use plan::Phase;
-use record::{PhaseRecord, RecordError};
+use record::RecordError;
 
-use crate::execution::phases::PhasePreconditions;
 use crate::execution::servers::OutputBefore;
 use crate::execution::state::ExecutionState;
 use crate::execution::turn::CaseTurn;
@@ -60,18 +58,20 @@ impl<'a> ExecutionState<'a> {
     /// Runs all passes. Returns whether it was not stopped before the last one.
     fn passes_together(&mut self, planned: usize, turns: &mut [CaseTurn<'a>]) -> Result<bool, RunnerError> {
         let done = self.passes_done(turns)?;
-        // If one of them was finished, all of its passes are in the record of the others, too.
+        // If one of them was finished, all of its passes are in the record of the others, too: otherwise the recorder lets
+        // all of them be measured again.
         let passes = if turns.len() < planned { done } else { turns[0].case.passes_max() };
         for turn in turns.iter_mut() {
             self.begin_together(turn, done)?;
         }
         let started = self.ranks.elapsed();
         for pass in done..passes {
+            if let Some(turn) = turns.iter().find(|turn| !turn.replayed) {
+                self.compare_clocks_before(turn)?;
+            }
+            self.last = turns.last().map(|turn| turn.index);
             for turn in turns.iter_mut() {
-                if turn.case.is_prepared_before(pass) {
-                    self.wipe(turn.index, turn.case)?;
-                    self.precondition(turn.index, turn.case, pass)?;
-                }
+                self.prepare_pass(turn, pass)?;
             }
             let pauses = turns.iter().map(|turn| Duration::from(turn.case.delay));
             let controls = Arc::clone(&self.controls);
@@ -82,6 +82,7 @@ impl<'a> ExecutionState<'a> {
             if turns.iter().any(is_late) {
                 let what = format!("repetition {pass} of what runs at the same time");
                 let reason = "the time limit of a case was reached".to_owned();
+                self.replays = turns.iter().all(|turn| turn.replayed);
                 self.warn(record::Warning::Unapplied { what, reason })?;
                 return Ok(true);
             }
@@ -117,21 +118,6 @@ impl<'a> ExecutionState<'a> {
         self.restore(index, case, !turn.kept.is_empty())
     }
 
-    /// Prepares a phase of a case.
-    fn preconditions(
-        &mut self,
-        turn: &CaseTurn<'_>,
-        phase: Phase,
-        pass: u32,
-    ) -> Result<PhasePreconditions, RunnerError> {
-        let (index, case) = (turn.index, turn.case);
-        self.prepare(index, case, phase, pass)?;
-        let warnings_before = self.drop_caches(index, case, phase)?;
-        let limits = turn.reached.limits(case, phase, pass);
-        let (renamings, steps_before) = (turn.reached.renamings, self.object_steps.before(case, pass));
-        Ok(PhasePreconditions { limits, renamings, steps_before, warnings_before })
-    }
-
     /// Runs those phases of each case one after another that come before the one that runs at the same time as others, or
     /// those after it.
     fn phases_alone(
@@ -141,32 +127,23 @@ impl<'a> ExecutionState<'a> {
         after: bool,
     ) -> Result<(), RunnerError> {
         for turn in turns {
-            self.replays = turn.replayed;
             let case = turn.case;
             let joint = case.concurrent_phase();
             let place = case.phases.iter().position(|phase| Some(*phase) == joint).unwrap_or(0);
             let phases = if after { &case.phases[place + 1..] } else { &case.phases[..place] };
             for &phase in phases {
+                let preconditions = self.prepare_phase(turn, phase, pass)?;
                 if self.stopped() {
                     return Ok(());
                 }
-                let preconditions = self.preconditions(turn, phase, pass)?;
                 let finished = self.phase(turn.index, None, phase, pass, preconditions)?;
-                self.ended(turn, phase, &finished.record, finished.partial);
+                self.phase_ended(turn, phase, finished);
+                if self.stopped() {
+                    return Ok(());
+                }
             }
         }
         Ok(())
-    }
-
-    fn ended(
-        &mut self,
-        turn: &mut CaseTurn<'_>,
-        phase: Phase,
-        record: &PhaseRecord,
-        partial: Option<Vec<u64>>,
-    ) {
-        self.object_steps.after(turn.case, phase, record);
-        turn.reached.after(phase, partial);
     }
 
     fn pass_together(&mut self, turns: &mut [CaseTurn<'a>], pass: u32) -> Result<(), RunnerError> {
@@ -179,7 +156,7 @@ impl<'a> ExecutionState<'a> {
         let mut begun = Vec::new();
         for turn in turns.iter_mut() {
             let phase = turn.case.concurrent_phase().ok_or(RunnerError::OutOfPlace)?;
-            let preconditions = self.preconditions(turn, phase, pass)?;
+            let preconditions = self.prepare_phase(turn, phase, pass)?;
             begun.push(self.begin_phase((turn.index, None), (phase, pass), number, preconditions)?);
         }
         if self.stopped() {
@@ -210,7 +187,7 @@ impl<'a> ExecutionState<'a> {
             self.replays = turn.replayed;
             let phase = begun.order.phase;
             let finished = self.end_phase(begun, totals, table, Some(&of_all))?;
-            self.ended(turn, phase, &finished.record, finished.partial);
+            self.phase_ended(turn, phase, finished);
         }
         self.phases_alone(turns, pass, true)
     }

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use comm::Comm;
-use engine::{Controls, DataSpec, Expect, MadeFiles, PhaseJob, TransferLimit};
+use engine::{Controls, DataSpec, Expect, MadeFiles, PhaseJob, ProcessNeeds, TransferLimit};
 use host::servers::CollectedOutput;
 use host::{BlockTrace, Host, Stored, Unobservable};
 use plan::{Phase, Placement, Plan, Sharing, TreePlacement, Workload};
@@ -25,6 +25,16 @@ use crate::ranks::rank_assignment::RankAssignment;
 use crate::ranks::rows::{Rows, TraceSource};
 use crate::{Program, RunnerError};
 
+/// What is read when the tasks start. Before that, phases that run at the same time may already move data.
+#[derive(Default)]
+struct AtStart {
+    /// Bytes that this process has fetched from block devices.
+    fetched: Option<u64>,
+    /// Counters of the network file system clients on this node.
+    clients: Vec<(String, String)>,
+    observer: Option<NodeObserver>,
+}
+
 /// One phase of one pass of one case.
 pub(crate) struct PhaseRun<'a> {
     pub(crate) order: &'a PhaseOrder,
@@ -36,6 +46,8 @@ pub(crate) struct PhaseRun<'a> {
     pub(crate) mates: Arc<BTreeSet<u32>>,
     /// Number of phases that run at the same time.
     streams: u32,
+    /// What the others of them need in this process.
+    needs_beside: ProcessNeeds,
     /// Whether the study promises something, so that the content of files which the run has not written is sampled.
     is_promised: bool,
 }
@@ -57,12 +69,20 @@ impl<'a> PhaseRun<'a> {
             None => Cow::Borrowed(&case(order.case)?.workload),
         };
         let is_promised = !plan.criteria.commitments.is_empty();
-        Ok(Self { order, workload, launcher, mates, streams: 1, is_promised })
+        Ok(Self {
+            order,
+            workload,
+            launcher,
+            mates,
+            streams: 1,
+            needs_beside: ProcessNeeds::default(),
+            is_promised,
+        })
     }
 
-    /// The same as one of so many phases that run at the same time.
-    pub(crate) fn among(self, streams: u32) -> Self {
-        Self { streams, ..self }
+    /// The same as one of so many phases that run at the same time, of which the others need this in this process.
+    pub(crate) fn among(self, streams: u32, needs_beside: ProcessNeeds) -> Self {
+        Self { streams, needs_beside, ..self }
     }
 
     /// Runs `tasks` together with the other ranks of `group`. The first rank of each node observes the
@@ -99,6 +119,7 @@ impl<'a> PhaseRun<'a> {
             links,
             end: place,
             processes_here: u32::try_from(here).unwrap_or(u32::MAX).saturating_mul(self.streams),
+            beside: self.needs_beside,
             data: DataSpec { signature: self.workload.signature, write_generation: order.generation, expect },
             series_interval: SERIES_INTERVAL,
             renamings: order.renamings,
@@ -107,12 +128,22 @@ impl<'a> PhaseRun<'a> {
             ..PhaseJob::new(&self.workload, order.phase, order.pass)
         };
         let leads = topology.is_leader(group.rank());
-        let before = if leads { self.clients(host) } else { Vec::new() };
-        let observer = leads.then(|| self.observe(host));
         let trace = leads.then(|| device_trace::start(&self.workload, order.phase, here, host)).flatten();
-        let fetched = host.fetched_bytes();
-        let barrier = RankBarrier::new(comm, group, order.number, beside);
-        let outcome = engine::run(&job, &barrier, controls).map_err(RunnerError::of_phase)?;
+        let at_start = Mutex::new(AtStart::default());
+        let look = || {
+            let seen = AtStart {
+                fetched: host.fetched_bytes(),
+                clients: if leads { self.clients(host) } else { Vec::new() },
+                observer: leads.then(|| self.observe(host)),
+            };
+            *at_start.lock().unwrap_or_else(PoisonError::into_inner) = seen;
+        };
+        let outcome = {
+            let barrier = RankBarrier::new(comm, group, order.number, beside, &look);
+            engine::run(&job, &barrier, controls).map_err(RunnerError::of_phase)?
+        };
+        let AtStart { fetched, clients, observer } =
+            at_start.into_inner().unwrap_or_else(PoisonError::into_inner);
         let fetched = host.fetched_bytes().zip(fetched).map(|(now, before)| now.saturating_sub(before));
         let device_trace = trace.map(|trace| trace.and_then(BlockTrace::stop));
         let observer = observer.map(NodeObserver::stop);
@@ -140,7 +171,7 @@ impl<'a> PhaseRun<'a> {
         let seen = TraceSource { host: (!self.workload.untraced).then_some(host), requests };
         let mut rows =
             Rows::of(&outcome, node, observed.unwrap_or_default(), group.topology().names().len() > 1, seen);
-        rows.told = self.told(host, before);
+        rows.told = self.told(host, clients);
         Ok((totals, rows))
     }
 

@@ -22,6 +22,8 @@ pub(crate) struct RankBarrier<'a> {
     number: u64,
     /// Set if other phases run at the same time.
     beside: Option<Beside<'a>>,
+    /// Called when the tasks of this rank are about to start, before the ranks meet there.
+    at_start: &'a (dyn Fn() + Sync),
     /// Whether the processes have agreed that everything is prepared.
     is_ready: AtomicBool,
 }
@@ -33,8 +35,9 @@ impl<'a> RankBarrier<'a> {
         group: &'a dyn Comm,
         number: u64,
         beside: Option<Beside<'a>>,
+        at_start: &'a (dyn Fn() + Sync),
     ) -> Self {
-        Self { comm, group, number, beside, is_ready: AtomicBool::new(false) }
+        Self { comm, group, number, beside, at_start, is_ready: AtomicBool::new(false) }
     }
 }
 
@@ -44,8 +47,9 @@ impl Rendezvous for RankBarrier<'_> {
     }
 
     fn begin(&self, point: Point) -> Result<Duration, RendezvousError> {
-        if let Some(beside) = self.beside.as_ref().filter(|_| point == Point::Start) {
-            beside.wait_for_start();
+        if point == Point::Start {
+            self.beside.iter().for_each(Beside::wait_for_start);
+            (self.at_start)();
         }
         self.group.meet().map_err(Into::into)
     }
@@ -55,13 +59,12 @@ impl Rendezvous for RankBarrier<'_> {
     }
 
     fn any(&self, value: bool) -> Result<bool, RendezvousError> {
-        // The first question is whether the preparation failed, here or in a phase beside this one.
+        // The first question is whether the preparation failed: of phases at the same time, in any of them on any rank.
         let is_first = !self.is_ready.swap(true, Ordering::Relaxed);
-        let value = match self.beside.as_ref().filter(|_| is_first) {
-            Some(beside) => beside.pass.arrive(value),
-            None => value,
-        };
-        self.group.any(value).map_err(Into::into)
+        match self.beside.as_ref().filter(|_| is_first) {
+            Some(beside) => Ok(beside.pass.arrive(value)),
+            None => self.group.any(value).map_err(Into::into),
+        }
     }
 
     fn share(&self, own: Vec<u8>) -> Result<Vec<Vec<u8>>, RendezvousError> {
@@ -99,7 +102,8 @@ impl Beside<'_> {
     }
 }
 
-/// Where the phases that run at the same time in a process wait until all of them are prepared.
+/// Where the phases that run at the same time in a process wait until all of them are prepared, in this process and in all
+/// others.
 #[derive(Debug)]
 pub(crate) struct StartGate {
     state: Mutex<GateState>,
@@ -111,6 +115,8 @@ struct GateState {
     /// Phases that have not arrived and may still do so.
     awaited: usize,
     failed: bool,
+    /// Set when the processes have agreed: whether any phase has failed.
+    opened: Option<bool>,
 }
 
 /// A phase's right to pass a [`StartGate`]. If it is dropped before, the phase has failed.
@@ -121,9 +127,24 @@ pub(crate) struct GatePass<'g> {
 }
 
 impl StartGate {
-    /// A gate for so many phases.
-    pub(crate) fn new(phases: usize) -> Self {
-        Self { state: Mutex::new(GateState { awaited: phases, failed: false }), changed: Condvar::new() }
+    /// A gate for so many phases of this process, which has perhaps `failed` already.
+    pub(crate) fn new(phases: usize, failed: bool) -> Self {
+        let state = GateState { awaited: phases, failed, opened: None };
+        Self { state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    /// Waits until all phases of this process have arrived, or one has failed. Then opens the gate with the answer of
+    /// `any`, which asks all processes whether any has failed.
+    pub(crate) fn open(&self, any: impl FnOnce(bool) -> bool) {
+        let mut state = self.lock();
+        while state.awaited > 0 && !state.failed {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        let failed = state.failed;
+        drop(state);
+        let failed = any(failed);
+        self.lock().opened = Some(failed);
+        self.changed.notify_all();
     }
 
     /// The pass of one of the phases.
@@ -137,14 +158,16 @@ impl StartGate {
 }
 
 impl GatePass<'_> {
-    /// Waits until all phases have arrived, each saying whether its preparation `failed`. Returns whether any did.
+    /// Waits until the gate opens; its own preparation has perhaps `failed`. Returns whether any did.
     pub(crate) fn arrive(&self, failed: bool) -> bool {
         let mut state = self.gate.lock();
         self.note(&mut state, failed);
-        while state.awaited > 0 && !state.failed {
-            state = self.gate.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match state.opened {
+                Some(failed) => return failed,
+                None => state = self.gate.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            }
         }
-        state.failed
     }
 
     fn note(&self, state: &mut GateState, failed: bool) {
@@ -165,14 +188,34 @@ impl Drop for GatePass<'_> {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, Mutex};
     use std::thread;
+    use std::time::{Duration, Instant};
 
-    use super::StartGate;
+    use comm::{Comm, Fake, Solo};
+    use engine::{Point, Rendezvous};
+    use plan::Nanos;
+
+    use super::{Beside, RankBarrier, StartGate};
+
+    #[test]
+    fn what_starts_later_is_observed_from_its_own_start() {
+        let (solo, gate, began) = (Solo::new("here"), StartGate::new(1, false), Instant::now());
+        let beside = Beside { pass: gate.enter(), start: Nanos::millis(50), halt: Arc::default() };
+        let seen = Mutex::new(Vec::new());
+        let look = || seen.lock().expect("no panic").push(began.elapsed());
+        let barrier = RankBarrier::new(&solo, &solo, 1, Some(beside), &look);
+        for point in [Point::Start, Point::Opened] {
+            barrier.begin(point).expect("alone");
+        }
+        let seen = seen.lock().expect("no panic");
+        assert!(matches!(seen[..], [at] if at >= Duration::from_millis(50)), "{seen:?}");
+    }
 
     #[test]
     fn all_wait_for_the_last_and_learn_of_a_failure() {
         for fails in [false, true] {
-            let (gate, prepared) = (StartGate::new(4), AtomicUsize::new(0));
+            let (gate, prepared) = (StartGate::new(4, false), AtomicUsize::new(0));
             let results: Vec<bool> = thread::scope(|scope| {
                 let phase = |number: u64| {
                     let (gate, prepared) = (&gate, &prepared);
@@ -186,6 +229,7 @@ mod tests {
                     })
                 };
                 let threads: Vec<_> = (0..4).map(phase).collect();
+                gate.open(|failed| failed);
                 threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
             });
             assert_eq!(results, [fails; 4]);
@@ -194,9 +238,44 @@ mod tests {
 
     #[test]
     fn a_phase_that_never_arrives_has_failed() {
-        let gate = StartGate::new(2);
+        let gate = StartGate::new(2, false);
         let pass = gate.enter();
         drop(gate.enter());
+        gate.open(|failed| failed);
         assert!(pass.arrive(false));
+    }
+
+    /// The first rank has tasks of both phases, and the second of one, which is prepared last.
+    #[test]
+    fn the_phases_of_all_ranks_wait_for_each_other() {
+        for fails in [false, true] {
+            let prepared = AtomicUsize::new(0);
+            let go = |rank: Fake, phases: usize| {
+                let (gate, number) = (StartGate::new(phases, false), rank.rank());
+                thread::scope(|scope| {
+                    let phase = |_| {
+                        let (gate, prepared) = (&gate, &prepared);
+                        scope.spawn(move || {
+                            let pass = gate.enter();
+                            thread::sleep(Duration::from_millis(20 * u64::from(number)));
+                            prepared.fetch_add(1, Ordering::SeqCst);
+                            let failed = pass.arrive(fails && number == 1);
+                            assert!(failed || prepared.load(Ordering::SeqCst) == 3);
+                            failed
+                        })
+                    };
+                    let threads: Vec<_> = (0..phases).map(phase).collect();
+                    gate.open(|failed| rank.any(failed).expect("both came"));
+                    threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+                })
+            };
+            let mut world = Fake::world(&["n1", "n2"]);
+            let (two, one) = (world.pop().expect("two"), world.pop().expect("two"));
+            let results: [Vec<bool>; 2] = thread::scope(|scope| {
+                let second = scope.spawn(|| go(two, 1));
+                [go(one, 2), second.join().expect("no panic")]
+            });
+            assert_eq!(results.concat(), [fails; 3]);
+        }
     }
 }

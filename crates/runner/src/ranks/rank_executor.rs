@@ -9,13 +9,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use comm::Comm;
-use engine::{Controls, MadeFiles, MemoryHog};
+use engine::{Controls, MadeFiles, MemoryHog, ProcessNeeds};
 use host::files::require_data;
 use host::{Host, PermittedDevice, QuietWatch, RunGroups};
 use plan::{Bytes, Case, Existing, FileSet, Keep, Nanos, ObjectsPlacement, Phase, Placement, Plan};
 use record::{ClaimTurn, FileFates, PlacedClaim, TargetClaim, Warning, Wiped};
 
 use crate::check::path_conflicts::check_in_use;
+use crate::check::process_needs;
 use crate::execution::jobs::KeepLaunches;
 use crate::files::cleanup::{self, CreatedFiles};
 use crate::files::file_sets::{self, FileSets};
@@ -25,11 +26,11 @@ use crate::files::trees;
 use crate::ranks::merge_ranks::PhaseTotals;
 use crate::ranks::order::{Answer, CaseEnding, EndStep, Order, PhaseOrder, Prepare, WipeResult};
 use crate::ranks::phase::PhaseRun;
-use crate::ranks::phase_barrier::{Beside, StartGate};
+use crate::ranks::phase_barrier::{Beside, GatePass, StartGate};
 use crate::ranks::present_data::has_data;
 use crate::ranks::rank_assignment::{RankAssignment, RootOwners, files_of, paths_of, paths_opened};
 use crate::ranks::rows::Rows;
-use crate::ranks::signals::Signals;
+use crate::ranks::signals::{Signals, no_thread};
 use crate::{Program, RunnerError};
 
 /// What a rank needs to know about the plan and the other ranks.
@@ -62,17 +63,17 @@ struct Part<'r> {
 type PartResult = Result<Option<(PhaseTotals, Rows)>, RunnerError>;
 
 impl Part<'_> {
-    /// Runs the phase when all others have come to `gate`, too.
+    /// Runs the phase when the gate of `pass` opens.
     fn go(
         self,
         (host, strand): (&Host, &dyn Comm),
-        gate: &StartGate,
+        pass: GatePass<'_>,
         (made, links): (&MadeFiles, &BTreeSet<PathBuf>),
         controls: &Arc<Controls>,
     ) -> Result<(PhaseTotals, Rows), RunnerError> {
         let Part { run, start, tasks, group, new_files, .. } = self;
         let [_, halt] = controls.stop_flags();
-        let beside = Beside { pass: gate.enter(), start, halt };
+        let beside = Beside { pass, start, halt };
         run.go(
             (host, strand, group.as_ref()),
             tasks,
@@ -605,11 +606,15 @@ impl<'a> RankExecutor<'a> {
         let comm = self.comm;
         let strands: Vec<Box<dyn Comm + '_>> =
             (1..).map(|number| comm.strand(number)).take(orders.len()).collect();
+        let needs: Vec<ProcessNeeds> = orders.iter().map(|order| self.needs_of(order)).collect();
         let mut parts = Vec::new();
-        for (order, strand) in orders.iter().zip(&strands) {
-            parts.push(self.part(order, orders.len(), strand.as_ref()));
+        for ((place, order), strand) in orders.iter().enumerate().zip(&strands) {
+            let others = needs[..place].iter().chain(&needs[place + 1..]);
+            let beside = others.fold(ProcessNeeds::default(), |all, one| all.and(*one));
+            parts.push(self.part(order, (orders.len(), beside), strand.as_ref()));
         }
-        let gate = StartGate::new(parts.iter().filter(|part| matches!(part, Ok(Some(_)))).count());
+        let count = parts.iter().filter(|part| matches!(part, Ok(Some(_)))).count();
+        let gate = StartGate::new(count, parts.iter().any(Result::is_err));
         let watches = parts.iter().flatten().flatten().any(|part| part.leads);
         if watches {
             self.quiet.phase_starts();
@@ -619,14 +624,17 @@ impl<'a> RankExecutor<'a> {
         let mut results: Vec<PartResult> = thread::scope(|scope| {
             let mut threads = Vec::new();
             for ((part, controls), strand) in parts.into_iter().zip(streams).zip(&strands) {
-                let (gate, strand) = (&gate, strand.as_ref());
-                let started = part.map(|part| {
-                    part.map(|part| {
-                        scope.spawn(move || part.go((host, strand), gate, (made, links), controls))
-                    })
+                let strand = strand.as_ref();
+                let started = part.and_then(|part| {
+                    let Some(part) = part else { return Ok(None) };
+                    let pass = gate.enter();
+                    let go = move || part.go((host, strand), pass, (made, links), controls);
+                    Ok(Some(thread::Builder::new().spawn_scoped(scope, go).map_err(no_thread)?))
                 });
                 threads.push(started);
             }
+            // If a rank is lost, the phases end, and the next call tells of it.
+            gate.open(|failed| comm.any(failed).unwrap_or(true));
             let ended = threads.into_iter().map(|thread| {
                 thread?.map(|thread| thread.join().unwrap_or(Err(RunnerError::OutOfPlace))).transpose()
             });
@@ -643,17 +651,25 @@ impl<'a> RankExecutor<'a> {
         results
     }
 
-    /// This rank's part of one of several phases. `None` if it runs no task of it.
+    /// What the tasks of this rank need in a phase. None if there is an error, which is that of the phase.
+    fn needs_of(&self, order: &PhaseOrder) -> ProcessNeeds {
+        let case = self.case(order.case);
+        case.and_then(|case| Ok(process_needs::of_tasks(case, self.tasks(case)?.len() as u64)))
+            .unwrap_or_default()
+    }
+
+    /// This rank's part of one of so many phases, of which the others need this in the process. `None` if it runs no task
+    /// of it.
     fn part<'r>(
         &mut self,
         order: &'r PhaseOrder,
-        streams: usize,
+        (streams, beside): (usize, ProcessNeeds),
         strand: &'r dyn Comm,
     ) -> Result<Option<Part<'r>>, RunnerError>
     where
         'a: 'r,
     {
-        let run = self.run_of(order)?.among(u32::try_from(streams).unwrap_or(u32::MAX));
+        let run = self.run_of(order)?.among(u32::try_from(streams).unwrap_or(u32::MAX), beside);
         let start = self.case(order.case)?.concurrent.as_ref().map_or(Nanos(0), |one| one.start);
         let assignment = RankAssignment::of(&run.workload, strand.topology())?;
         let Some(group) = strand.group(&assignment.ranks()) else { return Ok(None) };

@@ -109,7 +109,7 @@ impl Rows {
             names,
             uids,
             tasks: outcome.tasks.clone(),
-            devices: observed.devices.into_iter().map(|sample| device(sample, early)).collect(),
+            devices: observed.devices.into_iter().filter_map(|sample| device(sample, early)).collect(),
             load: observed.load.into_iter().filter_map(|sample| load(sample, early)).collect(),
             series,
             end: outcome.end.clone(),
@@ -150,17 +150,17 @@ fn history(
     (operated, files)
 }
 
-/// Shifts a sample to the common start of the phase, which is `early` after the start of the observer.
-/// Earlier activity of the device is attributed to the remaining part of the interval.
-fn device(sample: DeviceSample, early: u64) -> DeviceSample {
+/// Shifts a sample to the common start of the phase, which is `early` after the start of the observer. Returns `None` for
+/// an interval that ended before. What the device did in the interval in which the phase started counts as done after the
+/// start: the observer starts just before, when nothing but the meeting of the ranks is left to do.
+fn device(sample: DeviceSample, early: u64) -> Option<DeviceSample> {
     let start_ns = sample.start_ns.saturating_sub(early);
     let length_ns = (sample.start_ns + sample.length_ns).saturating_sub(early).saturating_sub(start_ns);
-    DeviceSample { start_ns, length_ns, ..sample }
+    (length_ns > 0).then_some(DeviceSample { start_ns, length_ns, ..sample })
 }
 
-/// Like [`device`]; returns `None` for an interval that ended before the common start. Of what was counted in the
-/// interval in which the phase started, the part after the start is taken to be proportional to its time, so that what
-/// the node did before does not count as load during the phase.
+/// Like [`device`], but of what was counted in the interval in which the phase started, the part after the start is taken
+/// to be proportional to its time, so that what the node did before does not count as load during the phase.
 fn load(sample: LoadSample, early: u64) -> Option<LoadSample> {
     let length_ns = (sample.start_ns + sample.length_ns).saturating_sub(early);
     if length_ns == 0 {
@@ -401,9 +401,24 @@ fn history_row(
 
 #[cfg(test)]
 mod tests {
-    use host::LoadSample;
+    use host::{DeviceCounters, DeviceSample, LoadSample};
 
-    use super::load;
+    use super::{device, load};
+
+    #[test]
+    fn what_a_device_did_before_the_common_start_is_not_counted() {
+        let sample = |start_ns| DeviceSample {
+            start_ns,
+            length_ns: 10,
+            counters: DeviceCounters { read_bytes: 7, ..DeviceCounters::default() },
+        };
+        let seen = |start_ns| {
+            let seen = device(sample(start_ns), 24);
+            seen.map(|one| (one.start_ns, one.length_ns, one.counters.read_bytes))
+        };
+        assert_eq!([0, 10, 14].map(seen), [None; 3], "over before");
+        assert_eq!([20, 30].map(seen), [Some((0, 6, 7)), Some((6, 10, 7))]);
+    }
 
     #[test]
     fn what_was_seen_of_a_node_is_counted_from_the_common_start() {

@@ -1,5 +1,6 @@
 //! Signals between ranks while tasks run: a stop requested by the user, and the failure of a task.
 
+use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -78,16 +79,21 @@ pub(crate) fn forward_signals<T>(
                 }
             }
         };
-        thread::Builder::new().spawn_scoped(scope, forward).map_err(|error| EngineError::Limit {
-            which: LimitKind::Threads,
-            have: 0,
-            need: 1,
-            remedy: format!("raise `ulimit -u` and the control group's pids.max ({error})"),
-        })?;
+        thread::Builder::new().spawn_scoped(scope, forward).map_err(no_thread)?;
         let result = work();
         drop(done);
         Ok(result)
     })
+}
+
+/// The error if a thread cannot be started.
+pub(crate) fn no_thread(error: io::Error) -> EngineError {
+    EngineError::Limit {
+        which: LimitKind::Threads,
+        have: 0,
+        need: 1,
+        remedy: format!("raise `ulimit -u` and the control group's pids.max ({error})"),
+    }
 }
 
 #[cfg(test)]

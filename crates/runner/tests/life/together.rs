@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use comm::Fake;
 use engine::Controls;
-use plan::{Case, Concurrent, Nanos, Order, Phase, Sharing, Spread};
+use plan::{Bytes, Case, Concurrent, Keep, Nanos, Order, Phase, Sharing, Spread, Tree, WorkloadSpec};
 use record::{PhaseRow, Recorder, Run, RunState};
-use runner::{EarlierStart, Event, PlanExecution, Silent, Watch};
+use runner::{EarlierStart, ErrorKind, Event, PlanExecution, Silent, Watch};
 
 use crate::many::live_with;
 use crate::place::{Place, case, spec};
@@ -102,6 +104,8 @@ fn phases_run_at_the_same_time_and_each_case_has_its_rows() {
     let (ended, run) = place.live(&checked, &mut seen, Arc::new(Controls::new()));
     assert!(ended.failed.is_none(), "{ended:?}");
     ran_together(&run);
+    let written = rows(&run).values().map(|row| row.writes).max();
+    assert_eq!(Some(ended.most_transfers), written, "of the case that writes");
     assert_eq!(seen.finished, ["alone", "a", "b", "c"]);
     assert_eq!((run.damage.len(), place.left().len()), (0, 0), "{:?}", place.left());
 }
@@ -120,6 +124,7 @@ fn on_several_ranks_all_begin_together() {
         let tasks = run.tasks(&row.key.case).iter().filter(|task| task.key == row.key).count();
         assert_eq!(tasks, 3, "{id}");
     }
+    assert_eq!(run.clocks.len(), 5, "before the first case, before each pass of the set, and at the end");
     assert!(place.left().is_empty(), "{:?}", place.left());
 }
 
@@ -198,11 +203,70 @@ fn a_resumed_run_goes_on_after_the_last_pass_that_all_have() {
 }
 
 #[test]
+fn files_and_trees_at_the_same_time_need_the_space_of_both() {
+    let place = Place::new();
+    let free = place.host.file_system_of(&place.data()).expect("known").free_bytes;
+    let mut file = spec(&place.file());
+    file.geometry.block = Bytes((free / 10 * 6).next_multiple_of(file.geometry.transfer.0));
+    file.geometry.segments = 1;
+    let mut trees = spec(&place.data().join("trees"));
+    let each = Bytes::mib(64);
+    trees.work = Tree { write_bytes: each, ..Tree::flat(free / 10 * 6 / each.0) }.into();
+    let trees = case("trees", trees, &[Phase::TreeCreate, Phase::FileCreate]);
+    let mut all = vec![case("file", file, &[Phase::Write]), trees];
+    place.check(all.clone()).expect("one after the other they fit");
+    for case in &mut all {
+        let (name, alone, start) = ("set".to_owned(), case.id.clone(), Nanos(0));
+        case.concurrent = Some(Concurrent { name, alone, start });
+    }
+    let error = place.check(all).expect_err("not at the same time");
+    assert_eq!(error.kind(), ErrorKind::HostLacks, "{error}");
+}
+
+#[test]
+fn two_names_of_one_file_are_refused() {
+    let place = Place::new();
+    std::os::unix::fs::symlink(place.data(), place.data().join("link")).expect("a link");
+    let mut all = cases(&place, 1);
+    let mut other = WorkloadSpec::from(all[2].workload.clone());
+    other.files.targets = vec![place.data().join("link/file-a")];
+    all[2].workload = other.validate().expect("valid");
+    let error = place.check(all).expect_err("a writes to the file of b").to_string();
+    assert!(error.contains("link/file-a") && error.contains("which a uses at the same time"), "{error}");
+}
+
+/// Writes over a part of a file when the tasks of a case are about to read it.
+struct Spoil(PathBuf);
+
+impl Watch for Spoil {
+    fn event(&mut self, event: &Event<'_>) {
+        if matches!(event, Event::PhaseStarted { case, phase: Phase::Read, .. } if case.id == "b") {
+            let file = fs::OpenOptions::new().write(true).open(&self.0).expect("it is there");
+            file.write_all_at(b"oops", 5000).expect("writable");
+        }
+    }
+}
+
+#[test]
+fn files_with_wrong_data_stay_where_the_study_wants_it() {
+    let place = Place::new();
+    let mut all = cases(&place, 1);
+    let mut verified = WorkloadSpec::from(all[2].workload.clone());
+    (verified.verify, verified.files.keep) = (true, Keep::OnError);
+    all[2].workload = verified.validate().expect("valid");
+    let checked = place.check(all).expect("runs here");
+    let mut spoil = Spoil(place.data().join("file-b.00000000"));
+    let (ended, _) = place.live(&checked, &mut spoil, Arc::new(Controls::new()));
+    assert!(ended.failed.is_none() && ended.wrong_cells > 0, "{ended:?}");
+    assert_eq!(place.left(), ["file-b.00000000"]);
+}
+
+#[test]
 fn a_stop_does_not_wait_for_what_begins_later() {
     let place = Place::new();
     let mut all = cases_of(&place, 1, 600_000);
     all[1].workload =
-        plan::WorkloadSpec { duration: None, ..all[1].workload.clone().into() }.validate().expect("valid");
+        WorkloadSpec { duration: None, ..all[1].workload.clone().into() }.validate().expect("valid");
     let checked = place.check(all).expect("runs here");
     let mut seen = Seen { stop_in: Some(("c", 0)), ..Seen::default() };
     let before = Instant::now();
@@ -211,18 +275,17 @@ fn a_stop_does_not_wait_for_what_begins_later() {
     assert_eq!((rows(&run).len(), place.left().len()), (0, 0));
 }
 
-/// The run was killed when one of three cases was finished in the record, and the others were not.
-#[test]
-fn what_is_left_of_a_set_does_not_run_alone() {
-    let place = Place::new();
-    let checked = place.check(cases(&place, 1)).expect("runs here");
+/// Ends the record of [`cases`] as if the run had been killed when one of three cases was finished in it, and the others
+/// were not. Of the lines of the journal until then, those are kept that `change` returns.
+fn killed(place: &Place, change: impl Fn(&str) -> String) {
+    let checked = place.check(cases(place, 1)).expect("runs here");
     let (ended, _) = place.live(&checked, &mut Silent, Arc::new(Controls::new()));
     assert!(ended.failed.is_none(), "{ended:?}");
     let record = place.directory.path().join("record");
     let journal = fs::read_to_string(record.join("journal.jsonl")).expect("it is there");
     let ends_a = |line: &str| line.contains("case-finished") && line.contains("\"a\"");
     let last = journal.lines().position(ends_a).expect("it was finished");
-    let kept: String = journal.lines().take(last + 1).map(|line| format!("{line}\n")).collect();
+    let kept: String = journal.lines().take(last + 1).map(|line| format!("{}\n", change(line))).collect();
     fs::write(record.join("journal.jsonl"), kept).expect("writable");
     for entry in fs::read_dir(&record).expect("readable") {
         let path = entry.expect("readable").path();
@@ -230,8 +293,25 @@ fn what_is_left_of_a_set_does_not_run_alone() {
             fs::remove_dir_all(path).expect("removable");
         }
     }
+}
 
+#[test]
+fn what_is_left_of_a_set_does_not_run_alone() {
+    let place = Place::new();
+    killed(&place, str::to_owned);
     let seen = resumed(&place, &["alone", "a"]);
     assert_eq!((seen.begun.len(), seen.finished.as_slice()), (0, &["b".to_owned(), "c".to_owned()][..]));
-    ran_together(&Run::open(&record).expect("whole"));
+    ran_together(&Run::open(&place.directory.path().join("record")).expect("whole"));
+}
+
+#[test]
+fn a_set_of_which_a_pass_is_damaged_is_measured_again() {
+    let place = Place::new();
+    killed(&place, |line| match line.contains("phase-finished") && line.contains("\"b\"") {
+        true => line.replace("\"b\"", "\"d\""),
+        false => line.to_owned(),
+    });
+    let seen = resumed(&place, &["alone"]);
+    assert_eq!((seen.begun.len(), seen.finished.as_slice()), (9, &["a", "b", "c"].map(str::to_owned)[..]));
+    ran_together(&Run::open(&place.directory.path().join("record")).expect("whole"));
 }

@@ -1,5 +1,6 @@
 //! What the record of a simulated run says of clocks, and what a resumed run adds to it.
 
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use comm::{Clock, Solo};
 use engine::Controls;
 use host::{Host, Root};
-use plan::{Case, Phase, Plan, PlanSource};
+use plan::{Case, Concurrent, Nanos, Phase, Plan, PlanSource};
 use record::{HostFacts, Recorder, Run};
 use runner::{
     Event, Machine, MachineJob, MachinePhase, PlanExecution, RunSummary, RunnerError, Silent, Watch,
@@ -108,6 +109,35 @@ fn a_resumed_run_that_ends_with_a_finished_case_still_warns() {
         watch.2
     });
     assert_eq!(warnings, [1, 1], "of the clock of the second node");
+}
+
+/// The run was killed when one of two cases was finished in the record.
+#[test]
+fn a_set_whose_media_are_prepared_goes_on() {
+    let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a place");
+    let directory = place.path().join("record");
+    let mut plan = plan(&["a", "b"]);
+    for case in &mut plan.cases {
+        case.protocol.precondition = 1;
+        case.concurrent =
+            Some(Concurrent { name: "set".to_owned(), alone: case.id.clone(), start: Nanos(0) });
+    }
+    let run = || start(&directory, &plan, &mut drifting(0.0), &mut Silent, Arc::new(Controls::new()));
+    assert_eq!(run().failed, None);
+    let whole = Run::open(&directory).expect("a whole record").all_phases().count();
+    let journal = fs::read_to_string(directory.join("journal.jsonl")).expect("it is there");
+    let last = journal.lines().position(|line| line.contains("case-finished")).expect("it was finished");
+    let kept: String = journal.lines().take(last + 1).map(|line| format!("{line}\n")).collect();
+    fs::write(directory.join("journal.jsonl"), kept).expect("writable");
+    for entry in fs::read_dir(&directory).expect("readable") {
+        let path = entry.expect("readable").path();
+        if path.is_dir() {
+            fs::remove_dir_all(path).expect("removable");
+        }
+    }
+    assert_eq!(run().failed, None);
+    let run = Run::open(&directory).expect("a whole record");
+    assert_eq!((run.all_phases().count(), run.finished_cases.len()), (whole, 2));
 }
 
 /// A model that lacks something in its first phase.
