@@ -3,9 +3,10 @@
 #
 #   scripts/python-tests.sh [PROGRAM]
 #
-# PROGRAM is ioproof; without it IOPROOF_PROGRAM is taken, else what scripts/release.sh or cargo has built. All is below
-# the target directory. The environment is kept, and made again where python/requirements-test.txt has changed.
+# PROGRAM is ioproof; without it IOPROOF_PROGRAM is taken, else the newest that scripts/release.sh or cargo has built. All
+# is below the target directory. The environment is kept, and made again where python/requirements-test.txt has changed.
 set -eu
+started_in=$(pwd)
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/common.sh
 . scripts/common.sh
@@ -21,10 +22,17 @@ skip() {
 }
 
 program=${1:-${IOPROOF_PROGRAM:-}}
-for built in release-files release debug; do
-    [ -n "$program" ] || [ ! -x "$target/$built/ioproof" ] || program=$target/$built/ioproof
-done
-[ -n "$program" ] || die "no program is built" "run: cargo build, or scripts/python-tests.sh PROGRAM"
+if [ -n "$program" ]; then
+    case $program in /*) ;; *) program=$started_in/$program ;; esac
+    { [ -f "$program" ] && [ -x "$program" ]; } || die "$program is no program" "name the path of ioproof"
+else
+    for built in "$target"/release-files/ioproof "$target"/release/ioproof "$target"/debug/ioproof; do
+        [ ! -x "$built" ] || printf '%s %s\n' "$(stat -c %.9Y "$built")" "$built"
+    done >"$out/built"
+    program=$(sort -n "$out/built" | tail -n 1 | cut -d ' ' -f 2-)
+    [ -n "$program" ] || die "no program is built" "run: cargo build, or scripts/python-tests.sh PROGRAM"
+fi
+echo "program: $program"
 
 # 3.9 is enough for the package; its tests and scripts/wheel.py use later things.
 command -v python3 >/dev/null 2>&1 || skip "it needs Python 3.11 or later"

@@ -19,6 +19,8 @@ Frame_co = TypeVar("Frame_co", covariant=True)
 
 # A column is text, integer, number or flag.
 Columns = Mapping[str, "tuple[str, Sequence[Any]]"]
+# The cases of each provenance that is not that of the run.
+Others = Mapping[str, "list[str]"]
 
 
 class Library(Protocol[Frame_co]):
@@ -29,10 +31,11 @@ class Library(Protocol[Frame_co]):
     def build(self, columns: Columns) -> Frame_co:
         """A frame of these columns."""
 
-    def read(self, files: list[str], leading: Mapping[str, str], known: Mapping[str, str]) -> Frame_co:
+    def read(self, files: list[str], leading: Mapping[str, str], others: Others, known: Mapping[str, str]) -> Frame_co:
         """The rows of these Parquet files, with columns before them whose text is the same in all rows.
 
-        Columns that are known by name and kind, and that the files lack, are null.
+        The `provenance` is another one in the rows of the cases that `others` has. Columns that are known by name and
+        kind, and that the files lack, are null.
         """
 
 
@@ -53,7 +56,9 @@ class Pandas:
         series = {name: pandas.array(values, dtype=self.types[kind]) for name, (kind, values) in columns.items()}
         return pandas.DataFrame(series)
 
-    def read(self, files: list[str], leading: Mapping[str, str], known: Mapping[str, str]) -> pandas.DataFrame:
+    def read(
+        self, files: list[str], leading: Mapping[str, str], others: Others, known: Mapping[str, str]
+    ) -> pandas.DataFrame:
         import pandas
 
         # A path with `=` in it is no partition.
@@ -61,6 +66,8 @@ class Pandas:
         frame = pandas.read_parquet(every, engine="pyarrow", dtype_backend="numpy_nullable", partitioning=None)
         for place, (name, text) in enumerate(leading.items()):
             frame.insert(place, name, pandas.Series(text, index=frame.index, dtype="string"))
+        for provenance, cases in others.items():
+            frame.loc[frame["case"].isin(cases), "provenance"] = provenance
         for name in known.keys() - set(frame.columns):
             frame[name] = pandas.Series(pandas.NA, index=frame.index, dtype=self.types[known[name]])
         return frame[list(dict.fromkeys([*leading, *known, *frame.columns]))]
@@ -81,7 +88,9 @@ class Polars:
         typed = {name: getattr(polars, self.types[kind]) for name, (kind, _) in columns.items()}
         return polars.DataFrame({name: values for name, (_, values) in columns.items()}, typed)
 
-    def read(self, files: list[str], leading: Mapping[str, str], known: Mapping[str, str]) -> polars.DataFrame:
+    def read(
+        self, files: list[str], leading: Mapping[str, str], others: Others, known: Mapping[str, str]
+    ) -> polars.DataFrame:
         import polars
 
         frame = polars.read_parquet(files, glob=False, hive_partitioning=False)
@@ -89,6 +98,9 @@ class Polars:
         lacking = known.keys() - set(frame.columns)
         nulls = [polars.lit(None, getattr(polars, self.types[known[name]])).alias(name) for name in lacking]
         frame = frame.select(*texts, polars.all(), *nulls)
+        for provenance, cases in others.items():
+            other = polars.when(polars.col("case").is_in(cases)).then(polars.lit(provenance))
+            frame = frame.with_columns(other.otherwise("provenance").alias("provenance"))
         return frame.select(list(dict.fromkeys([*leading, *known, *frame.columns])))
 
 

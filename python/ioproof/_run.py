@@ -6,6 +6,7 @@ import json
 import os
 import re
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
@@ -17,6 +18,9 @@ from ._program import ask, program
 Made = TypeVar("Made")
 
 SCHEMA = "ioproof-report/3"
+RUNNING = "still running"
+# How often a run in progress is read until nothing has changed in between.
+ATTEMPTS = 5
 
 # The columns of docs/RECORD.md: a table without rows has no file, and records of earlier programs lack columns.
 LEADING = "case repetition phase"
@@ -36,6 +40,8 @@ TEXTS = {"case", "phase", "operation", "measure", "node", "device"}
 class Run(Generic[Frame_co]):
     """A record, as it was when it was opened. Every frame begins with `run_id`, `provenance` and `state`.
 
+    The provenance is that of the figure or case that a row is about, and of a row without one that of the run.
+
     From the program's report: `figures`, `repetitions`, `audit`, `statements`; all of it is in `report`. From the
     tables of the record: `phases`, `latencies`, `seconds`, `devices`, and any other by `table`.
     """
@@ -44,16 +50,7 @@ class Run(Generic[Frame_co]):
         self.path: str = path
         self._library = library
         self._made: dict[str, Any] = {}
-        printed = ask("report", path, "--json")
-        try:
-            self.report: dict[str, Any] = json.loads(printed)
-            schema = self.report["schema"]
-        except (ValueError, KeyError, TypeError) as error:
-            raise ProgramError(f"{program()} printed no report of {path}: {error}; is it ioproof?") from error
-        if schema != SCHEMA:
-            raise ProgramError(
-                f"{program()} writes {schema} and this package reads {SCHEMA}; use the program of the same wheel"
-            )
+        self._read_report()
         run = self.report["run"]
         self.id: str = run["id"]
         self.title: str = run["title"]
@@ -71,6 +68,22 @@ class Run(Generic[Frame_co]):
         self.damage: list[str] = damage(self.report)
         self._refuse_damage(damaged)
 
+    def _read_report(self) -> None:
+        """Reads what the record is at one moment: of a run in progress again where it went on in between."""
+        for _ in range(ATTEMPTS):
+            self._made.clear()
+            # First, so that the report has the cases of all files.
+            self._places: dict[str, list[str]] = places(self.path)
+            self.report: dict[str, Any] = report(self.path)
+            if self.report["run"]["state"] != RUNNING:
+                return
+            try:
+                self.statements
+            except RecordError:
+                continue
+            if places(self.path) == self._places:
+                return
+
     def __repr__(self) -> str:
         doubted = sum(bool(figure["doubts"]) for figure in self.report["figures"])
         by = f" by model {self.model}" if self.model else ""
@@ -78,7 +91,9 @@ class Run(Generic[Frame_co]):
         times = "once" if self.resumed == 1 else f"{self.resumed} times"
         resumed = f", resumed {times}" if self.resumed else ""
         count = len(self.report["figures"])
-        figures = f"{count} figure{'' if count == 1 else 's'}, {doubted} with doubts"
+        of_others = Counter(one["provenance"] for one in self.report["figures"] if one["provenance"] != self.provenance)
+        others = "".join(f", {number} {provenance}" for provenance, number in sorted(of_others.items()))
+        figures = f"{count} figure{'' if count == 1 else 's'}{others}, {doubted} with doubts"
         return f"<ioproof.Run {self.id}: {self.title}; {where}; {self.state}{resumed}; {figures}>"
 
     @property
@@ -102,8 +117,12 @@ class Run(Generic[Frame_co]):
         """A row for each value of each statement; a withheld statement has one row without a value."""
 
         def make() -> Frame_co:
-            units = _report.units_of(ask("report", self.path, "--format", "csv", "--output", "-"))
-            return self._frame([*_report.statements(self.report, units)], _report.STATEMENT)
+            printed = ask("report", self.path, "--format", "csv", "--output", "-")
+            try:
+                rows = [*_report.statements(self.report, printed)]
+            except _report.Unlike as error:
+                raise RecordError(f"{self.path} has changed since it was opened; open it again") from error
+            return self._frame(rows, _report.STATEMENT)
 
         return self._once("statements", make)
 
@@ -134,7 +153,7 @@ class Run(Generic[Frame_co]):
     @property
     def tables(self) -> list[str]:
         """The tables of the record that have rows."""
-        return sorted(entry.name for entry in os.scandir(self.path) if self._files(entry.name))
+        return sorted(self._places)
 
     def _table(self, name: str) -> Frame_co:
         self._refuse_damage()
@@ -167,8 +186,10 @@ class Run(Generic[Frame_co]):
         known = {column: "text" if column in TEXTS else "integer" for column in COLUMNS.get(name, "").split()}
         if files:
             try:
-                return self._library.read(files, self._leading, known)
+                return self._library.read(files, self._leading, self._others(), known)
             except Exception as error:
+                if not all(map(os.path.exists, files)):
+                    raise RecordError(f"{self.path} has changed since it was opened; open it again") from error
                 # The program has read the same bytes.
                 raise RecordError(
                     f"{self._library.name} cannot read table {name} of {self.path}: {error}; install a later version "
@@ -177,16 +198,20 @@ class Run(Generic[Frame_co]):
         return self._frame([], known)
 
     def _files(self, table: str) -> list[str]:
-        """The files of a table. Other names are of files that are not finished, or of none of the record."""
-        directory = os.path.join(self.path, table)
-        if not os.path.isdir(directory):
-            return []
-        names = sorted(filter(re.compile(r"\d{6,}\.parquet").fullmatch, os.listdir(directory)))
-        return [os.path.join(directory, name) for name in names]
+        return self._places.get(table, [])
 
     @property
     def _leading(self) -> dict[str, str]:
-        return {"run_id": self.id, "provenance": self.provenance, "state": self.state}
+        run = self.report["run"]
+        return {"run_id": run["id"], "provenance": run["provenance"], "state": run["state"]}
+
+    def _others(self) -> dict[str, list[str]]:
+        """The cases of each provenance that is not that of the run."""
+        found: dict[str, list[str]] = {}
+        for figure in self.report["figures"]:
+            if figure["provenance"] != self.provenance:
+                found.setdefault(figure["provenance"], []).append(figure["case"])
+        return found
 
     def _frame(self, rows: list[_report.Row], known: dict[str, str]) -> Frame_co:
         leading = self._leading
@@ -197,6 +222,39 @@ class Run(Generic[Frame_co]):
         if self.damage and not allowed:
             advice = [issue["advice"] for issue in self.report["audit"] if issue["check"] == DAMAGED]
             raise DamagedRecordError(self.path, self.damage, advice[0] if advice else ADVICE)
+
+
+def report(path: str) -> dict[str, Any]:
+    printed = ask("report", path, "--json")
+    try:
+        found: dict[str, Any] = json.loads(printed)
+        schema = found["schema"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ProgramError(f"{program()} printed no report of {path}: {error}; is it ioproof?") from error
+    if schema != SCHEMA:
+        raise ProgramError(
+            f"{program()} writes {schema} and this package reads {SCHEMA}; use the program of the same wheel"
+        )
+    return found
+
+
+def places(path: str) -> dict[str, list[str]]:
+    """The files of each table. Other names are of files that are not finished, or of none of the record."""
+    found = {}
+    for table in sorted(entries(path)):
+        directory = os.path.join(path, table)
+        names = sorted(filter(re.compile(r"\d{6,}\.parquet").fullmatch, entries(directory)))
+        if names:
+            found[table] = [os.path.join(directory, name) for name in names]
+    return found
+
+
+def entries(path: str) -> list[str]:
+    """What is in a directory; nothing of what is none."""
+    try:
+        return os.listdir(path)
+    except OSError:
+        return []
 
 
 # The name of the check, how a sentence about damage begins in `missing`, and the advice where there is no figure.

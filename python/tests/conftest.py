@@ -13,6 +13,8 @@ import pytest
 
 import ioproof
 
+ROOT = Path(__file__).parents[2]
+
 STUDY = """
 [study]
 title = "Reads of a model"
@@ -42,8 +44,19 @@ name = "fast reads"
 by = "the tests"
 workload = "random"
 phase = "read"
+at = { direct = true, depth = 1 }
 statistic = "median"
 iops_at_least = 100_000
+
+[[commitment]]
+name = "reads answered in time"
+by = "the tests"
+workload = "random"
+phase = "read"
+at = { direct = true, depth = 1 }
+statistic = "worst"
+latency_at_most = "1ms"
+percentile = 99
 """
 
 # What fio prints for a job of random reads, as far as an import needs it.
@@ -109,6 +122,33 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("imported")
     (place / "fio.json").write_text(json.dumps(FIO))
     called(ioproof.program(), "import", place / "fio.json", "--out", place / "record")
+    return place / "record"
+
+
+@pytest.fixture(scope="session")
+def merged(measured: Path, imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A measured run that has a case of another tool."""
+    record = tmp_path_factory.mktemp("merged") / "record"
+    called(ioproof.program(), "merge", record, measured, imported)
+    return record
+
+
+@pytest.fixture(scope="session")
+def jobs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of two short jobs."""
+    place = tmp_path_factory.mktemp("jobs")
+    (place / "target").mkdir()
+    words = [ioproof.program(), "run", ROOT / "studies" / "sas-mixed-analytics.toml", "--yes", "--quiet"]
+    for setting in (
+        f"target.*.directory={place / 'target'}",
+        'workload.mix.tests=["sort"]',
+        "workload.mix.scale=1e-6",
+        "test.*.streams=2",
+        "test.*.rounds=1",
+        "test.*.memory=16MiB",
+    ):
+        words += ["--set", setting]
+    called(*words, "--out", place / "record")
     return place / "record"
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
 import sys
 import time
 import venv
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -89,6 +91,57 @@ def test_the_module_becomes_the_program() -> None:
         time.sleep(0.01)
     process.communicate()
     assert process.returncode == 2
+
+
+def test_the_package_has_the_syntax_of_the_oldest_python() -> None:
+    files = [*(PYTHON / "ioproof").glob("*.py")]
+    assert len(files) > 5
+    for file in files:
+        ast.parse(file.read_text(encoding="utf-8"), str(file), feature_version=(3, 9))
+    assert 'requires-python = ">=3.9"' in (PYTHON / "pyproject.toml").read_text(encoding="utf-8")
+
+
+@pytest.fixture()
+def chosen(tmp_path: Path) -> Callable[..., str]:
+    """What scripts/python-tests.sh says up to where it needs Python, which is too old here."""
+    tools, target = tmp_path / "tools", tmp_path / "target"
+    tools.mkdir()
+    (tools / "python3").write_text("#!/bin/sh\nexit 1\n")
+    (tools / "python3").chmod(0o755)
+    variables = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "CARGO_TARGET_DIR": str(target)}
+    variables.pop("IOPROOF_PROGRAM", None)
+
+    def run(*words: str, **more: str) -> str:
+        script = [PYTHON.parent / "scripts" / "python-tests.sh", *words]
+        done = subprocess.run(
+            script, cwd=tmp_path, env={**variables, **more}, capture_output=True, text=True, check=False
+        )
+        return done.stdout + done.stderr
+
+    return run
+
+
+def built(tmp_path: Path, place: str, age: int) -> Path:
+    file = tmp_path / "target" / place / "ioproof"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.touch()
+    file.chmod(0o755)
+    os.utime(file, ns=(time.time_ns() - age, time.time_ns() - age))
+    return file
+
+
+def test_the_script_takes_a_program_from_where_it_was_called(tmp_path: Path, chosen: Callable[..., str]) -> None:
+    file = built(tmp_path, "mine", 0)
+    for said in (chosen("target/mine/ioproof"), chosen(IOPROOF_PROGRAM="target/mine/ioproof"), chosen(str(file))):
+        assert f"program: {file}\n" in said and "skipped" in said
+    assert f"{tmp_path}/absent is no program" in chosen("absent")
+
+
+def test_the_script_takes_the_newest_program(tmp_path: Path, chosen: Callable[..., str]) -> None:
+    assert "no program is built" in chosen()
+    for age, place in ((3, "debug"), (2, "release"), (1, "release-files"), (0, "debug")):
+        file = built(tmp_path, place, age * 1_000_000)
+        assert f"program: {file}\n" in chosen()
 
 
 def test_a_wheel_is_the_same_again_and_leaves_nothing(tmp_path: Path) -> None:
