@@ -9,12 +9,15 @@
 # - qemu: a tarball for aarch64
 #
 # A package leaves no file behind: the lists before and after are compared. It needs root for chroot and for mounts, which end
-# with the processes in the tree. The tree of Debian 11 is fetched once, and kept packed in target/install-tests.
+# with the processes in the tree. The tree of Debian 11 is fetched once, and kept packed in target/install-tests. Without
+# root it does nothing; as root it fails if nothing could be tried.
 set -eu
 started_in=$(pwd)
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/common.sh
 . scripts/common.sh
+# shellcheck source=scripts/package/common.sh
+. scripts/package/common.sh
 
 target=${CARGO_TARGET_DIR:-target}
 case ${1:-} in
@@ -78,24 +81,25 @@ as_before() {
         "$(head -n 20 "$work/differences")"
 }
 
-# Sets up the tree of Debian 11; fails where it cannot be had.
+# Sets up the tree of Debian 11; fails where it cannot be had. As a condition it does not end with the first error by itself.
 debian_11() {
     if [ ! -f "$kept" ]; then
         command -v debootstrap >/dev/null 2>&1 || (install_packages debootstrap) >"$work/log" 2>&1 || return 1
         # Its mounts end with it, also if it fails.
         unshare --mount --propagation private debootstrap --variant=minbase --include=openmpi-bin,mpich bullseye "$tree" \
             >"$work/log" 2>&1 || return 1
-        rm -rf "$tree"/var/cache/apt/archives/*.deb "$tree"/var/lib/apt/lists/*
-        tar -C "$tree" --numeric-owner -cf "$kept.new" .
-        mv "$kept.new" "$kept"
-        rm -rf --one-file-system "$tree"
+        # Only a whole archive gets the name of the kept one.
+        {
+            rm -rf "$tree"/var/cache/apt/archives/*.deb "$tree"/var/lib/apt/lists/* &&
+                tar -C "$tree" --numeric-owner -cf "$work/kept.tar" . && mv "$work/kept.tar" "$kept" &&
+                rm -rf --one-file-system "$tree"
+        } >"$work/log" 2>&1 || return 1
     fi
-    mkdir -p "$tree"
-    tar -C "$tree" --numeric-owner -xpf "$kept"
-    mkdir -p "$tree/home"
-    chmod 0777 "$tree/home"
     # MPICH looks for the address of its host.
-    echo "127.0.0.1 localhost $(hostname)" >"$tree/etc/hosts"
+    {
+        mkdir -p "$tree" && tar -C "$tree" --numeric-owner -xpf "$kept" && mkdir -p "$tree/home" &&
+            chmod 0777 "$tree/home" && echo "127.0.0.1 localhost $(hostname)" >"$tree/etc/hosts"
+    } >"$work/log" 2>&1 || die "the tree of Debian 11 cannot be unpacked" "$(tail -n 5 "$work/log")" "remove $kept if it is damaged"
 }
 
 # measured PREFIX USER : that the program below PREFIX measures and reports in the tree.
@@ -151,7 +155,9 @@ if debian_11; then
         listed "$tree" >"$work/before"
         cp "$deb" "$tree/home/ioproof.deb"
         inside 0:0 dpkg -i /home/ioproof.deb >"$work/log" 2>&1 || die "dpkg cannot install $deb" "$(cat "$work/log")"
-        inside 0:0 sh -c 'cd / && dpkg --verify ioproof' || die "dpkg finds other files than those of $deb"
+        # It prints what differs, and ends with 0.
+        verified=$(inside 0:0 sh -c 'cd / && dpkg --verify ioproof') || die "dpkg cannot verify ioproof" "$verified"
+        [ -z "$verified" ] || die "dpkg finds other files than those of $deb" "$verified"
         measured /usr 0:0
         inside 0:0 sh -c 'dpkg -P ioproof && rm -r /home/ioproof.deb /home/data /home/ioproof-runs' >"$work/log" 2>&1 ||
             die "dpkg cannot remove ioproof" "$(cat "$work/log")"
@@ -174,8 +180,13 @@ elif ! command -v rpm >/dev/null 2>&1; then
     skip "the rpm, which needs rpm"
 else
     empty=$work/empty
-    # The directories that each system of this kind has.
-    mkdir -p "$empty/usr/bin" "$empty/usr/lib" "$empty/usr/share/doc" "$empty/usr/share/man/man1"
+    # The directories that each system of this kind has, by its package `filesystem`.
+    mkdir -p "$empty/usr/bin" "$empty/usr/lib" "$empty/usr/share/doc" "$empty/usr/share/man/man1" \
+        "$empty/usr/share/bash-completion/completions" "$empty/usr/share/fish/vendor_completions.d" \
+        "$empty/usr/share/zsh/site-functions"
+    # A package that owns them, too, could remove them.
+    shared=$(rpm -qlvp "$rpm" | grep '^d' | grep -v '/ioproof\(/\|$\)') || true
+    [ -z "$shared" ] || die "the rpm owns directories of other packages" "$shared"
     rpm --root "$empty" --initdb
     # The C library is not in this tree, so what the package needs of it is shown, not looked for.
     rpm -qp --requires "$rpm" | grep -q 'GLIBC_2\.28' || die "the rpm does not require its glibc" "rpm -qp --requires $rpm"
@@ -247,3 +258,4 @@ else
 fi
 
 printf '\n%s tried, %s skipped\n' "$tried" "$skipped"
+[ "$tried" -gt 0 ] || die "nothing could be tried" "the lines above say what each part needs"

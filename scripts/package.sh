@@ -1,20 +1,37 @@
 #!/bin/sh
 # Packs a program for users without root, network or Rust, and for package managers:
 #
-#   scripts/package.sh PROGRAM OUT
+#   scripts/package.sh PROGRAM OUT [--without deb|rpm]...
 #
 #   OUT/ioproof-VERSION-MACHINE-linux.tar.gz    runs in any directory
 #   OUT/ioproof_VERSION_ARCH.deb                below /usr
 #   OUT/ioproof-VERSION-1.MACHINE.rpm           below /usr
 #
 # All three have the same files: the program, man pages, completions, studies, documentation, licences, and the names of
-# the tools whose command lines the program accepts, as links in lib/ioproof/bin, which nobody has on the path unasked. The same
-# program and commit give the same bytes. It needs no network.
+# the tools whose command lines the program accepts, as links in lib/ioproof/bin, which nobody has on the path unasked. The deb
+# has `copyright`, too. The same program and commit give the same bytes.
+#
+# It needs no network if crates and zig, whose licences it packs, are there: after `cargo fetch` and scripts/program.sh.
 set -eu
-[ $# -eq 2 ] || { printf 'error: no program and directory\n  run: scripts/package.sh PROGRAM OUT\n' >&2 && exit 2; }
-mkdir -p "$2"
-out=$(cd "$2" && pwd)
-program=$(realpath "$1")
+wrong() {
+    printf 'error: %s\n  run: scripts/package.sh PROGRAM OUT [--without deb|rpm]...\n' "$1" >&2
+    exit 2
+}
+[ $# -ge 2 ] || wrong 'no program and directory'
+given=$1
+directory=$2
+shift 2
+without=''
+while [ $# -gt 0 ]; do
+    case $1:${2:-} in
+    --without:deb | --without:rpm) without="$without $2" ;;
+    *) wrong "unknown argument or no value: $1" ;;
+    esac
+    shift 2
+done
+mkdir -p "$directory"
+out=$(cd "$directory" && pwd)
+program=$(realpath "$given")
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/common.sh
 . scripts/common.sh
@@ -26,14 +43,21 @@ TOOLS='gpfsperf io500 ioping ior iozone md-workbench mdtest tsqosperf'
 
 need readelf:binutils python3:python3
 need_date
+need_packers "$without"
 [ -n "${CARGO:-}" ] || need_rust
+need_zig
+export ZIG
 version=$(version)
-machine=$(machine_of "$program") || die "$1 is no program for x86_64 or aarch64" "build it with scripts/program.sh"
+machine=$(machine_of "$program") || die "$given is no program for x86_64 or aarch64" "build it with scripts/program.sh"
 case $machine in
 x86_64) architecture=amd64 ;;
 aarch64) architecture=arm64 ;;
 esac
+# rpmbuild parts the names of its directories at spaces.
+case ${TMPDIR:-} in *[[:space:]]*) unset TMPDIR ;; esac
 work=$(mktemp -d)
+# A group of the directory above would go down to all that is packed.
+chmod 00700 "$work"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
@@ -66,9 +90,16 @@ stage() {
     put README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT "$1/share/doc/ioproof"
     put docs/*.md docs/*.json "$1/share/doc/ioproof/docs"
     put docs/images/* "$1/share/doc/ioproof/docs/images"
+    put docs/examples/* "$1/share/doc/ioproof/docs/examples"
+    find integrations -type f ! -path '*/__pycache__/*' >"$work/files"
+    while read -r file; do
+        put "$file" "$1/share/doc/ioproof/$(dirname "$file")"
+    done <"$work/files"
+    # Where the documents look for them.
+    ln -s ../../ioproof/studies "$1/share/doc/ioproof/studies"
     python3 scripts/notices.py "$machine-unknown-linux-gnu" >"$1/share/doc/ioproof/THIRD-PARTY-LICENSES"
     # Files and directories, but no links, whatever the umask.
-    find "$1" -type d -exec chmod 0755 {} +
+    find "$1" -type d -exec chmod 00755 {} +
     find "$1" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
 }
 
@@ -83,13 +114,42 @@ gzip -9n <"$work/tree.tar" >"$out/$name.tar.gz"
 mkdir "$work/staged"
 mv "$work/tree/$name" "$work/staged/usr"
 
+left_out() {
+    case " $without " in *" $1 "*) ;; *) return 1 ;; esac
+}
+
 say "deb"
-if command -v dpkg-deb >/dev/null 2>&1; then
+if left_out deb; then
+    echo "left out"
+else
     mkdir "$work/deb"
     cp -a "$work/staged/usr" "$work/deb/"
     mkdir "$work/deb/DEBIAN"
     # Debian's zsh looks there for what packages bring.
     mv "$work/deb/usr/share/zsh/site-functions" "$work/deb/usr/share/zsh/vendor-completions"
+    {
+        cat <<'END'
+Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: ioproof
+Source: https://github.com/ioproof/ioproof
+Comment: THIRD-PARTY-LICENSES, beside this file, has the licences of what is
+ linked into the program.
+
+Files: *
+END
+        sed -n 's/^Copyright (c) /Copyright: /p' LICENSE-MIT
+        cat <<'END'
+License: Apache-2.0 or Expat
+
+License: Apache-2.0
+ The text is in LICENSE-APACHE, beside this file, and on Debian systems in
+ /usr/share/common-licenses/Apache-2.0.
+
+License: Expat
+END
+        # From the permission to the end; an empty line is a dot.
+        sed -n '/^Permission is/,$p' LICENSE-MIT | sed 's/^$/./; s/^/ /'
+    } >"$work/deb/usr/share/doc/ioproof/copyright"
     bytes=$(find "$work/deb/usr" -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum }')
     cat >"$work/deb/DEBIAN/control" <<END
 Package: ioproof
@@ -113,13 +173,12 @@ END
     # Debian 11 has no zstd in dpkg. One thread, as more of them cut the data into other pieces.
     DPKG_DEB_THREADS_MAX=1 dpkg-deb --build --root-owner-group -Zxz "$work/deb" \
         "$out/ioproof_${version}_$architecture.deb"
-else
-    echo "skipped: the deb needs dpkg-deb, which Debian and its relatives have"
 fi
 
 say "rpm"
-command -v rpmbuild >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1 || need rpmbuild:rpm
-if command -v rpmbuild >/dev/null 2>&1; then
+if left_out rpm; then
+    echo "left out"
+else
     # No part of it may depend on this host: neither its name, nor the macros of its user.
     HOME=$work rpmbuild -bb --quiet --target "$machine-linux" \
         --define "_topdir $work/rpm" --define "_tmppath $work" --define "_rpmdir $work/rpms" \
@@ -131,6 +190,4 @@ if command -v rpmbuild >/dev/null 2>&1; then
         --define "staged $work/staged" --define "released $version" \
         scripts/package/ioproof.spec >"$work/rpm.log" 2>&1 || die "rpmbuild failed" "$(cat "$work/rpm.log")"
     mv "$work/rpms/ioproof-$version-1.$machine.rpm" "$out/"
-else
-    echo "skipped: the rpm needs rpmbuild, which this system does not have"
 fi

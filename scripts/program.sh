@@ -7,8 +7,7 @@
 # from the same release of Rust. The profile can be changed as always (CARGO_PROFILE_RELEASE_LTO=off).
 set -eu
 case ${1:-} in '' | -*) printf 'error: no directory for the files\n  run: scripts/program.sh OUT [TARGET]\n' >&2 && exit 2 ;; esac
-mkdir -p "$1"
-out=$(cd "$1" && pwd)
+case $1 in /*) out=$1 ;; *) out=$(pwd)/$1 ;; esac
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/common.sh
 . scripts/common.sh
@@ -16,16 +15,15 @@ cd "$(dirname "$0")/.."
 . scripts/package/common.sh
 
 triple=${2:-x86_64-unknown-linux-gnu}
+need_triple "$triple"
 machine=${triple%%-*}
-[ "$triple" = "$machine-unknown-linux-gnu" ] || die "no release is made for $triple" \
-    "name x86_64-unknown-linux-gnu or aarch64-unknown-linux-gnu"
 need_rust
 need_zig
 need "$(tool_for "$machine" objcopy)"
 libraries=$(rustc --print target-libdir --target "$triple")
 [ -d "$libraries" ] || die "Rust's standard library for $triple is not in $libraries" \
     "run: rustup target add $triple"
-mkdir -p "${CARGO_TARGET_DIR:-target}"
+mkdir -p "$out" "${CARGO_TARGET_DIR:-target}"
 target=$(realpath "${CARGO_TARGET_DIR:-target}")
 
 # No directory of this machine may be in the program: neither that of the clone nor that of cargo. rustc knows some of

@@ -9,11 +9,14 @@
 #   *.whl               the program and its package for Python (scripts/wheel.py)
 #   SHA256SUMS          checksums of all these; SHA256SUMS.sig is its signature
 #
-#   scripts/release.sh [--sign KEY] [--target TRIPLE] [--offline]
+#   scripts/release.sh [--sign KEY] [--target TRIPLE] [--without deb|rpm]... [--offline]
 #
 #   --sign KEY        sign the checksums with this SSH key, or with the agent's key for this .pub file
 #   --target TRIPLE   for another machine: aarch64-unknown-linux-gnu, in target/release-files-aarch64
+#   --without FORMAT  make no deb or no rpm, on a machine that has no dpkg-deb or rpmbuild
 #   --offline         fetch nothing: everything is there from an earlier call; known vulnerabilities are not looked up
+#
+# The files of an earlier call are replaced at the end, so that an error leaves them.
 #
 # The same commit gives the same bytes (scripts/reproduce.sh): dates are that of the commit. Known vulnerabilities of its
 # crates end it with an error, where the database of RustSec can be had.
@@ -27,6 +30,7 @@ cd "$(dirname "$0")/.."
 
 key=''
 offline=''
+without=''
 triple=x86_64-unknown-linux-gnu
 while [ $# -gt 0 ]; do
     case $1:$# in
@@ -38,11 +42,18 @@ while [ $# -gt 0 ]; do
         triple=$2
         shift
         ;;
+    --without:[!1]*)
+        case $2 in deb | rpm) ;; *) die "no package is left out by the name of $2" "name deb or rpm" ;; esac
+        without="$without $2"
+        shift
+        ;;
     --offline:*) offline=yes ;;
-    *) die "unknown argument or no value: $1" "run: scripts/release.sh [--sign KEY] [--target TRIPLE] [--offline]" ;;
+    *) die "unknown argument or no value: $1" \
+        "run: scripts/release.sh [--sign KEY] [--target TRIPLE] [--without deb|rpm]... [--offline]" ;;
     esac
     shift
 done
+need_triple "$triple"
 # A signature for this is none for a record (`ioproof run --sign`).
 NAMESPACE=ioproof-release
 if [ -n "$key" ]; then
@@ -54,11 +65,13 @@ fi
 target=${CARGO_TARGET_DIR:-target}
 out=$target/release-files
 [ "$triple" = x86_64-unknown-linux-gnu ] || out=$out-${triple%%-*}
+new=$out.new
 need_date
 [ -z "$(git status --porcelain 2>/dev/null)" ] ||
     echo "warning: these files are of no commit: git status names files that differ" >&2
 need_rust
 need python3:python3
+need_packers "$without"
 mkdir -p "$target"
 if [ -n "$offline" ]; then
     export CARGO_NET_OFFLINE=true
@@ -80,31 +93,34 @@ else
 fi
 
 say "building"
-rm -rf "$out"
-mkdir -p "$out"
-scripts/program.sh "$out" "$triple"
-[ "${triple%%-*}" != "$(uname -m)" ] || "$out/ioproof" --version
-scripts/package.sh "$out/ioproof" "$out"
+rm -rf "$new"
+mkdir "$new"
+scripts/program.sh "$new" "$triple"
+[ "${triple%%-*}" != "$(uname -m)" ] || "$new/ioproof" --version
+set -- "$new/ioproof" "$new"
+for format in $without; do
+    set -- "$@" --without "$format"
+done
+scripts/package.sh "$@"
 
 say "wheel"
-python3 scripts/wheel.py "$out/ioproof" "$out"
+python3 scripts/wheel.py "$new/ioproof" "$new"
 
 say "glibc"
-set -- "$out"/*.tar.gz
-for package in "$out"/*.deb "$out"/*.rpm "$out"/*.whl; do
-    [ ! -e "$package" ] || set -- "$@" "$package"
-done
-scripts/glibc.sh "$@"
+scripts/glibc.sh "$new"
 
 say "bill of materials"
-python3 scripts/sbom.py "$triple" >"$out/ioproof.cdx.json"
+python3 scripts/sbom.py "$triple" >"$new/ioproof.cdx.json"
 
 say "checksums"
-sums=$(LC_ALL=C && export LC_ALL && cd "$out" && sha256sum -- *)
-printf '%s\n' "$sums" | tee "$out/SHA256SUMS"
+sums=$(LC_ALL=C && export LC_ALL && cd "$new" && sha256sum -- *)
+printf '%s\n' "$sums" | tee "$new/SHA256SUMS"
+[ -z "$key" ] || ssh-keygen -Y sign -n "$NAMESPACE" -f "$key" <"$new/SHA256SUMS" >"$new/SHA256SUMS.sig" 2>/dev/null ||
+    die "cannot sign with $key" "try: ssh-keygen -Y sign -n $NAMESPACE -f $key"
+rm -rf "$out"
+mv "$new" "$out"
 echo "in $out"
 if [ -n "$key" ]; then
-    ssh-keygen -Y sign -n "$NAMESPACE" -f "$key" <"$out/SHA256SUMS" >"$out/SHA256SUMS.sig" 2>/dev/null
     echo "signed: SHA256SUMS.sig, by $(ssh-keygen -lf "$key" | cut -d' ' -f2)"
 else
     echo "unsigned: scripts/release.sh --sign KEY signs the checksums"

@@ -3,9 +3,9 @@
 
 usage: scripts/sbom.py [TARGET]     TARGET is a triple of rustc; the host's unless given
 
-Everything comes from `cargo metadata` and Cargo.lock: crates that the program is built from for the target, with their
-versions, licences, checksums and dependencies, and the script in the pages of reports. Crates that only tests need are
-left out.
+It has the crates that the program is built from for the target, with their versions, licences, checksums and
+dependencies (`cargo metadata` and Cargo.lock), the script in the pages of reports, Rust's standard library, and the
+parts that zig links in (scripts/package/common.sh). Crates that only tests need are left out.
 """
 
 import glob
@@ -30,10 +30,13 @@ def metadata(target):
     return json.loads(subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
 
 
+def rustc(*words):
+    words = [os.environ.get("RUSTC", "rustc"), *words]
+    return subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
 def host():
-    words = [os.environ.get("RUSTC", "rustc"), "-vV"]
-    printed = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
-    return re.search(r"^host: (.*)$", printed, re.MULTILINE).group(1)
+    return re.search(r"^host: (.*)$", rustc("-vV"), re.MULTILINE).group(1)
 
 
 def dependencies(node):
@@ -95,6 +98,89 @@ def plotly():
     }
 
 
+def rust_libraries(target):
+    """The static libraries of Rust, by the names of their crates."""
+    directory = rustc("--print", "target-libdir", "--target", target)
+    found = sorted(glob.glob(os.path.join(glob.escape(directory), "lib*.rlib")))
+    libraries = {os.path.basename(path)[3:].rsplit("-", 1)[0]: path for path in found}
+    if "std" not in libraries:
+        sys.exit(f"sbom.py: Rust's standard library for {target} is not here; run: rustup target add {target}")
+    return libraries
+
+
+def crates_of_rust(target):
+    """Name and version of each crate that the standard library is built from, where Rust's own build names it."""
+    for library, path in rust_libraries(target).items():
+        with open(path, "rb") as file:
+            name = library.replace("_", "[-_]").encode()
+            version = re.search(rb"/rust/deps/(%s)-(\d+\.\d+\.\d+)/" % name, file.read())
+        # These two are of the crates `test` and `proc_macro`, which no program has.
+        if version and library not in ("getopts", "rustc_literal_escaper"):
+            yield version.group(1).decode(), version.group(2).decode()
+
+
+def rust(target):
+    """Rust's standard library. The checksum is that of the library `std`, as it is linked."""
+    version = re.search(r"^release: (.*)$", rustc("-vV"), re.MULTILINE).group(1)
+    with open(rust_libraries(target)["std"], "rb") as file:
+        content = hashlib.sha256(file.read()).hexdigest()
+    parts = [(name, version, f"pkg:cargo/{name}@{version}") for name, version in crates_of_rust(target)]
+    return {
+        "type": "library",
+        "bom-ref": f"pkg:github/rust-lang/rust@{version}",
+        "name": "rust-std",
+        "version": version,
+        "purl": f"pkg:github/rust-lang/rust@{version}",
+        "description": "Rust's standard library, with the crates that it is built from",
+        "licenses": [{"expression": "Apache-2.0 OR MIT"}],
+        "hashes": [{"alg": "SHA-256", "content": content}],
+        "components": [
+            {"type": "library", "name": name, "version": version, "purl": purl} for name, version, purl in parts
+        ],
+    }
+
+
+def setting(name):
+    """A value of scripts/package/common.sh."""
+    with open(os.path.join(ROOT, "scripts/package/common.sh"), encoding="utf-8") as file:
+        return re.search(rf"^{name}=(.*)$", file.read(), re.MULTILINE).group(1)
+
+
+def zig():
+    """What zig links in: its compiler-rt, libunwind of LLVM, and the start of a program of glibc. The checksum is that
+    of the release's sources, which have all three."""
+    version, llvm = setting("ZIG_VERSION"), setting("ZIG_LLVM")
+    return {
+        "type": "library",
+        "bom-ref": f"pkg:github/ziglang/zig@{version}",
+        "name": "zig",
+        "version": version,
+        "purl": f"pkg:github/ziglang/zig@{version}",
+        "description": "compiler-rt of zig, and the parts of LLVM and glibc that zig links in",
+        "licenses": [{"license": {"id": "MIT"}}],
+        "hashes": [{"alg": "SHA-256", "content": setting("ZIG_SOURCES")}],
+        "externalReferences": [
+            {"type": "distribution", "url": f"https://ziglang.org/download/{version}/zig-{version}.tar.xz"}
+        ],
+        "components": [
+            {
+                "type": "library",
+                "name": "libunwind",
+                "version": llvm,
+                "purl": f"pkg:github/llvm/llvm-project@llvmorg-{llvm}#libunwind",
+                "licenses": [{"expression": "Apache-2.0 WITH LLVM-exception"}],
+            },
+            {
+                "type": "library",
+                "name": "glibc-start",
+                "version": setting("ZIG_GLIBC"),
+                "description": "the start of a program, and functions of libc_nonshared.a; not the rest of glibc",
+                "licenses": [{"license": {"name": "LGPL-2.1-or-later, with permission to link without restriction"}}],
+            },
+        ],
+    }
+
+
 def bill(target):
     data = metadata(target)
     with open(os.path.join(ROOT, "Cargo.lock"), "rb") as file:
@@ -108,7 +194,8 @@ def bill(target):
     if foreign:
         sys.exit(f"sbom.py: these sources have no package URL of type cargo: {sorted(foreign)}")
     script = plotly()
-    components = [component(packages[id], checksums) for id in used if id != root] + [script]
+    linked = [rust(target), zig()]
+    components = [component(packages[id], checksums) for id in used if id != root] + [script, *linked]
     graph = [
         {
             "ref": reference(packages[id]),
@@ -118,7 +205,8 @@ def bill(target):
     ]
     by_name = {packages[id]["name"]: one for id, one in zip(used, graph)}
     by_name["ioproof-report"]["dependsOn"].append(script["bom-ref"])
-    graph.append({"ref": script["bom-ref"], "dependsOn": []})
+    by_name[PROGRAM]["dependsOn"] += [one["bom-ref"] for one in linked]
+    graph += [{"ref": one["bom-ref"], "dependsOn": []} for one in [script, *linked]]
     # The same sources have the same number.
     content = json.dumps([target, components, graph], sort_keys=True)
     number = uuid.uuid5(uuid.NAMESPACE_URL, content)

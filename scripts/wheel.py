@@ -11,6 +11,7 @@ import argparse
 import base64
 import hashlib
 import os
+import platform
 import re
 import struct
 import subprocess
@@ -38,26 +39,38 @@ def toml(path):
     return tomllib.loads((ROOT / path).read_text(encoding="utf-8"))
 
 
-def checked_program(path, version):
-    """The bytes of the program, which must be this version of ioproof."""
+def read(path):
+    """The bytes of the program, and the machine that it is for."""
     try:
-        said = subprocess.run([os.path.abspath(path), "--version"], capture_output=True, text=True, check=True).stdout
         program = Path(path).read_bytes()
-    except (OSError, subprocess.CalledProcessError) as error:
-        fail(f"{path} is no program that runs here: {error}; name the one that scripts/release.sh makes")
-    # What follows the release in parentheses is where it comes from.
-    if said.split(" (")[0].strip() != f"ioproof {version}":
-        fail(f"{path} is {said.strip()!r}, and Cargo.toml has ioproof {version}; build the program again")
-    return program
-
-
-def platform(program, path, any_glibc):
-    """The platform tag, for the machine and the glibc that the program needs."""
+    except OSError as error:
+        fail(f"{path} cannot be read: {error}; name the program that scripts/release.sh makes")
     if program[:6] != b"\x7fELF\x02\x01":
         fail(f"{path} is no 64-bit little-endian ELF program")
     (machine,) = struct.unpack_from("<H", program, 18)
     if machine not in MACHINES:
         fail(f"{path} is for machine {machine} of ELF, which has no platform tag here; add it to MACHINES")
+    return program, MACHINES[machine]
+
+
+def check(program, path, machine, version):
+    """Ends the script if the program is not this version of ioproof."""
+    if machine != platform.machine():
+        # It may not run here, but what it says is one of its constants: src/version.rs.
+        if f"{version} (commit ".encode() not in program:
+            fail(f"{path} does not have the version {version} of Cargo.toml; build the program again")
+        return
+    try:
+        said = subprocess.run([os.path.abspath(path), "--version"], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        fail(f"{path} is no program that runs here: {error}; name the one that scripts/release.sh makes")
+    # What follows the release in parentheses is where it comes from.
+    if said.split(" (")[0].strip() != f"ioproof {version}":
+        fail(f"{path} is {said.strip()!r}, and Cargo.toml has ioproof {version}; build the program again")
+
+
+def platform_tag(program, path, machine, any_glibc):
+    """For the machine and the glibc that the program needs."""
     # The names of all versions that the program asks for are in its string table.
     needed = max([int(minor) for minor in re.findall(rb"\0GLIBC_2\.(\d+)", program)], default=0)
     if needed > GLIBC and not any_glibc:
@@ -65,7 +78,7 @@ def platform(program, path, any_glibc):
             f"{path} needs glibc 2.{needed}, and the wheel is for 2.{GLIBC}; "
             "build it for an older system, or say --any-glibc"
         )
-    return f"manylinux_2_{max(GLIBC, needed)}_{MACHINES[machine]}"
+    return f"manylinux_2_{max(GLIBC, needed)}_{machine}"
 
 
 def metadata(project, version):
@@ -124,8 +137,9 @@ def main():
     given = usage.parse_args()
     project = toml("python/pyproject.toml")["project"]
     version = toml("Cargo.toml")["workspace"]["package"]["version"]
-    program = checked_program(given.program, version)
-    tag = platform(program, given.program, given.any_glibc)
+    program, machine = read(given.program)
+    check(program, given.program, machine, version)
+    tag = platform_tag(program, given.program, machine, given.any_glibc)
     files = entries(project, version, tag, program)
     files.append(record(files, f"{project['name']}-{version}"))
     moment = time.gmtime(max(EARLIEST, int(os.environ.get("SOURCE_DATE_EPOCH", EARLIEST))))[:6]

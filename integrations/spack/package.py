@@ -28,7 +28,7 @@ class Ioproof(CargoPackage):
 
     @property
     def build_args(self):
-        return ["--locked", "-j", str(make_jobs)]
+        return ["--locked"]
 
     @run_after("install")
     def install_the_rest(self):

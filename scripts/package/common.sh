@@ -5,8 +5,12 @@
 # That of RHEL 8, Rocky Linux 8 and Debian 10.
 GLIBC_OLDEST=2.28
 
-# The release of zig whose linker and symbols of glibc are used. Another one gives other bytes.
+# The release of zig whose linker and symbols of glibc are used. Another one gives other bytes. The bill of materials has
+# all four: SHA-256 of the sources (zig-VERSION.tar.xz), and the releases of LLVM and glibc whose parts zig links in.
 ZIG_VERSION=0.13.0
+ZIG_SOURCES=06c73596beeccb71cc073805bdb9c0e05764128f16478fa53bf17dfabc1d4318
+ZIG_LLVM=18.1.6
+ZIG_GLIBC=2.39
 
 # Files and directories have the same modes, whoever makes the release.
 umask 022
@@ -14,6 +18,26 @@ umask 022
 # The version of the program.
 version() {
     sed -n '/^\[workspace.package\]$/,/^\[/s/^version = "\(.*\)"$/\1/p' Cargo.toml
+}
+
+# need_triple TRIPLE : ends the script if no release is made for it.
+need_triple() {
+    case $1 in
+    x86_64-unknown-linux-gnu | aarch64-unknown-linux-gnu) ;;
+    *) die "no release is made for $1" "name x86_64-unknown-linux-gnu or aarch64-unknown-linux-gnu" ;;
+    esac
+}
+
+# need_packers FORMATS : the tools that make the deb and the rpm, but for the formats that are left out.
+need_packers() {
+    for packer in deb:dpkg-deb:dpkg rpm:rpmbuild:rpm; do
+        format=${packer%%:*}
+        packer=${packer#*:}
+        case " $1 " in *" $format "*) continue ;; esac
+        command -v "${packer%%:*}" >/dev/null 2>&1 || command -v apt-get >/dev/null 2>&1 ||
+            die "the $format needs ${packer%%:*}, which is not here" "install it, or make no $format: --without $format"
+        need "$packer"
+    done
 }
 
 # Sets and exports SOURCE_DATE_EPOCH, the date of everything in a release: that of the commit.
