@@ -166,7 +166,7 @@ fn quick_run(lines: &mut Lines, directory: &Path, checked: &Checked) {
     }
     let word = shell_word(&directory.to_string_lossy());
     let text = format!(
-        "possible; its space, open files, threads and locked memory are there: ioproof run --quick {word}"
+        "possible: there is enough space, open files, threads and locked memory: ioproof run --quick {word}"
     );
     lines.add(Found::Fine, "quick run", text);
 }

@@ -145,9 +145,9 @@ pub(crate) fn of_gate(gate: &Gate<'_>, all: &[Expected]) -> Vec<Stated<Expected>
 /// in the order of the study.
 ///
 /// An expectation applies to a figure if everything it names matches: target, phase, order, transfer size and share
-/// of reads; to one of a workload beside others only if it is a ceiling. Its limit is multiplied by the nodes of the case and the devices of the target. The value of the figure
-/// is its median: the rate by which it is summarised, with operations and bytes converted into each other at its
-/// transfer size; or the latency of all its transfers. A mixed figure whose share of reads is in no expectation is
+/// of reads; to one of a workload beside others only if it is a ceiling. Its limit is multiplied by the nodes of the case
+/// and the devices of the target. The value of the figure is its median: the rate by which it is summarised, with
+/// operations and bytes converted into each other at its transfer size; or the latency of all its transfers. A mixed figure whose share of reads is in no expectation is
 /// compared with an interpolation of the two that enclose it; see [`mix`].
 ///
 /// [`Expected::reached`] is filled in for the highest grade that a figure reached: with grades of 150, 100 and 50

@@ -69,7 +69,8 @@ impl Beside {
         self.difference.filter(|one| one.outcome != Contrast::NotShown).map(|one| -one.change)
     }
 
-    /// `completed nothing in 1 of 5 passes while all ran; longest gap at least 3 s; p50 324 µs, alone 310 µs; p99 2.2 ms, alone 1.9 ms`.
+    /// `completed nothing in 1 of 5 passes while all ran; longest gap at least 3 s; p50 324 µs, alone 310 µs; p99 2.2 ms,
+    /// alone 1.9 ms`.
     fn words(&self) -> String {
         let gap = self.gap.map(|gap| {
             let nanos = Nanos(whole(gap.seconds() * 1e9));
